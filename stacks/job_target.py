@@ -48,6 +48,11 @@ def job_target(
         ui_scheme=settings.ui_scheme,
         service_account=SPARK_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
+        claims={
+            name: [claim.pattern for claim in space.claims]
+            for name, space in settings.job_namespaces.items()
+            if space.claims is not None
+        },
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
         event_log_uploader=_event_log_uploader(settings, event_logs_bucket),

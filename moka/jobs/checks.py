@@ -17,6 +17,7 @@ from moka.mistakes import Mistake, listed, near
 from moka.names import LABEL_PREFIX, queue_path
 from moka.plain_secrets import is_called_secret
 from moka.quantities import cores_text, gib_text, mebibytes, millicores, spark_mebibytes
+from moka.queues.claims import named
 
 LABEL_LENGTH = 63
 """Characters of a label's value: a queue's path is the label `queue`."""
@@ -103,6 +104,17 @@ def queue(job: Job, target: JobTarget) -> Iterator[Mistake]:
     projects = {path.split(".", 1)[1].rpartition(".")[0] for path in target.queues}
     if job.queue not in projects:
         yield Mistake("queue", f"{job.queue} is not a queue of {target.cluster}; {near(job.queue, projects)}")
+
+
+def claim(job: Job, target: JobTarget) -> Iterator[Mistake]:
+    """A queue in which jobs of the namespace may not run."""
+    patterns = target.claims.get(job.namespace)
+    if patterns is not None and job.queue_path in target.queues and not named([job.queue_path], patterns):
+        yield Mistake(
+            "queue",
+            f"{job.queue_path} is not for jobs of namespace {job.namespace}; "
+            f"{near(job.queue_path, named(target.queues, patterns))}",
+        )
 
 
 def tier(job: Job, target: JobTarget) -> Iterator[Mistake]:
@@ -353,6 +365,7 @@ def configuration(job: Job, target: JobTarget) -> Iterator[Mistake]:
 CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] = {
     namespace: frozenset({"namespace"}),
     queue: frozenset({"queue"}),
+    claim: frozenset({"namespace", "queue", "tier"}),
     tier: frozenset({"queue", "tier"}),
     machines: frozenset({"architecture", "language", "driver", "executor"}),
     queue_maximum: frozenset({"queue", "tier", "language", "driver", "executor"}),

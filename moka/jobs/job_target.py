@@ -62,6 +62,7 @@ class JobTarget:
     history_url: of the Spark History Server.
     service_account: of drivers and executors.
     host_paths: namespace -> folders of nodes that its jobs may mount, with all in them.
+    claims: namespace -> regular expressions of the queues that its jobs may name; all where it is left out.
     scheduler: name of the scheduler of pods.
     celeborn: None where the cluster has none.
     finalizer: of driver pods, which a controller removes once their application is over; None without one.
@@ -81,6 +82,7 @@ class JobTarget:
     history_url: str
     service_account: str = SPARK_ACCOUNT
     host_paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    claims: Mapping[str, Sequence[str]] = field(default_factory=dict)
     data: Sequence[str] | None = None
     gpu_machines: Sequence[MachineCapacity] = ()
     scheduler: str = SCHEDULER
@@ -99,6 +101,7 @@ class JobTarget:
             "namespaces": list(self.namespaces),
             "data": None if self.data is None else list(self.data),
             "host_paths": {name: list(paths) for name, paths in self.host_paths.items()},
+            "claims": {name: list(patterns) for name, patterns in self.claims.items()},
         }
 
     @classmethod

@@ -34,6 +34,7 @@ from moka.components.kubernetes.job_namespace import (
 )
 from moka.components.kubernetes.job_network import Egress
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
+from moka.components.kubernetes.queue_claims import QueueClaims, QueueClaimsArgs
 from moka.components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
 from moka.components.kubernetes.ui_gateway import UiGatewayRole, UiGatewayRoleArgs
 from moka.components.kubernetes.yunikorn import service_account_pattern
@@ -155,6 +156,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     ]
     operators = _operators(site, inputs, spaces)
     _archer_only(site, inputs)
+    _queue_claims(site, inputs)
     quotas = [
         ApplicationQuota(
             f"{site.name}-{name}",
@@ -202,6 +204,17 @@ def _archer_only(site: ClusterSite, inputs: Inputs) -> None:
         *(service_account_pattern(name, SPARK_ACCOUNT) for name in namespaces),
     ]
     ArcherOnly(f"{site.name}-archer-only", ArcherOnlyArgs(namespaces=namespaces, trusted=makers), site.opts)
+
+
+def _queue_claims(site: ClusterSite, inputs: Inputs) -> None:
+    """Keep jobs of some namespaces out of queues that are not for them."""
+    claims = {
+        name: [claim.pattern for claim in space.claims]
+        for name, space in inputs.job_namespaces.items()
+        if space.claims is not None
+    }
+    if claims:
+        QueueClaims(f"{site.name}-queue-claims", QueueClaimsArgs(claims=claims), site.opts)
 
 
 def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | None:

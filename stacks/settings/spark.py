@@ -8,6 +8,7 @@ from pydantic import Field
 from moka.documents import Count, Cpu, Form, Memory, Name, Section
 from moka.images import OwnImage
 from moka.jobs.versions import SparkVersion
+from moka.queues.claims import ANY, Claim
 from stacks.settings.fields import Cidr
 from stacks.settings.login import Group
 
@@ -66,6 +67,19 @@ class Egress(Section):
     namespace: Namespace | None = Field(default=None, description="Namespace in the cluster.")
 
 
+class QueueClaim(Section):
+    """Queues that jobs of a namespace may name."""
+
+    organization: Name = Field(description="Of the queues.")
+    project: Name | Literal["*"] = Field(default=ANY, description="Of it; `*` for all.")
+    tiers: list[Literal[1, 2, 3]] = Field(default=[1, 2, 3], min_length=1, description="Of the project.")
+
+    @property
+    def pattern(self) -> str:
+        """Regular expression of the paths of these queues."""
+        return Claim(organization=self.organization, project=self.project, tiers=self.tiers).pattern
+
+
 class JobNamespace(Section):
     """A namespace in which Spark jobs run; every cluster has it."""
 
@@ -93,6 +107,12 @@ class JobNamespace(Section):
         default=False,
         description="Only Archer makes SparkApplications here: the API server refuses those of anybody else. "
         "Requires `archer`.",
+    )
+    claims: list[QueueClaim] | None = Field(
+        default=None,
+        min_length=1,
+        description="Queues that its jobs may run in, by default any: the API server refuses jobs that name "
+        "others.",
     )
     viewers: list[Group] = Field(
         default_factory=list,

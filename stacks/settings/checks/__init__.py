@@ -92,6 +92,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     queues.trees,
     queues.tier_policies,
     queues.capacities,
+    queues.claims,
     charts.releases,
     charts.daemon_sets,
     charts.docker_hub,

@@ -8,6 +8,7 @@ from moka.mistakes import Mistake, listed
 from moka.names import ROOT_QUEUE, tier_queue
 from moka.quantities import MIB
 from moka.queues import QueueTree, Resources
+from moka.queues.claims import named
 from moka.queues.definitions import Queues, Shared
 from moka.queues.problems import Problem, problems
 from moka.queues.resolution import AT, policies, resolve
@@ -30,6 +31,20 @@ def trees(settings: Environment) -> Iterator[Mistake]:
     for mistake, clusters in mistakes.items():
         everywhere = len(clusters) == len(settings.clusters)
         yield mistake if everywhere else Mistake(mistake.at, f"{mistake.says} (on {listed(clusters)})")
+
+
+def claims(settings: Environment) -> Iterator[Mistake]:
+    """Claims of namespaces to queues that no cluster has."""
+    paths = {path for cluster in settings.clusters for path, _ in settings.queue_tree(cluster).leaves()}
+    for name, space in settings.job_namespaces.items():
+        for number, claim in enumerate(space.claims or ()):
+            if not named(paths, [claim.pattern]):
+                tiers = listed(claim.tiers)
+                yield Mistake(
+                    f"job_namespaces.{name}.claims.{number}",
+                    f"names queues that there are not: {claim.organization}.{claim.project}, tiers {tiers}; "
+                    "correct it, or add them to `queues`",
+                )
 
 
 def _trees(

@@ -44,6 +44,12 @@ REFUSED = {
         {},
         "queue: finance.ledger is not a queue of spark-a; choose one of analytics.reports, science.models.",
     ),
+    "a queue that is not for its namespace": (
+        {"queue": "analytics.reports", "tier": 1},
+        {"claims": {"spark-jobs": ["^root[.]analytics[.][^.]+[.]tier[23]$"]}},
+        "queue: root.analytics.reports.tier1 is not for jobs of namespace spark-jobs; did you mean "
+        "'root.analytics.reports.tier2'?",
+    ),
     "a tier that its project has not": (
         {"tier": 3},
         {},

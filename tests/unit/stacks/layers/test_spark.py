@@ -1,8 +1,11 @@
 """Layer spark: releases of the operator, and what the settings say of job namespaces."""
 
+import json
+
 import pytest
 import yaml
 
+from moka.components.kubernetes import queue_claims
 from moka.components.kubernetes.archer_only import POLICY_NAME
 from stacks import program, settings, slices
 from stacks.settings.checks.spark import ACCOUNTS
@@ -174,6 +177,27 @@ def test_namespaces_that_take_jobs_of_archer_only_are_guarded_by_the_api_server(
 
 def test_no_namespace_is_guarded_that_does_not_say_so(layer):
     assert archer_only(layer(job_namespaces={"jobs-a": {}})) == []
+
+
+def test_namespaces_with_claims_are_kept_out_of_other_queues_by_the_api_server(layer):
+    claims = [{"organization": "analytics", "tiers": [2, 3]}]
+    recorder = layer(job_namespaces={"jobs-a": {"claims": claims}, "jobs-b": {}})
+
+    [policy] = [
+        policy
+        for policy in recorder.inputs(ADMISSION)
+        if policy["metadata"]["name"] == queue_claims.POLICY_NAME
+    ]
+    [namespaces] = policy["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"]
+    assert namespaces["values"] == ["jobs-a"]
+    [target] = [json.loads(data["target.json"]) for data in documents(recorder)]
+    assert target["claims"] == {"jobs-a": ["^root[.]analytics[.][^.]+[.]tier[23]$"]}
+
+
+def documents(recorder):
+    """What clusters say to Archer."""
+    maps = recorder.inputs("kubernetes:core/v1:ConfigMap")
+    return [one["data"] for one in maps if "target.json" in (one.get("data") or {})]
 
 
 def archer_only(recorder):

@@ -55,6 +55,10 @@ def login(**change: object) -> Changes:
     return {"ingress": {"login": whole}, f"{MAIN}.certificates": {"arns": [CERTIFICATE]}}
 
 
+def claims(**claim):
+    return {f"{JOBS}.claims": [claim]}
+
+
 def archer(**change: object) -> Changes:
     """Archer, with a change."""
     return {"archer": {"authentication": {"iam": {}}, **change}}
@@ -1027,6 +1031,27 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             {f"{JOBS}.archer_only": True, "archer": None, "services.archer": None},
             "keeps out every job, as there is no Archer",
         ),
+    ],
+    "job_namespaces.<name>.claims": [
+        (
+            claims(organization="finance"),
+            "claims.0: names queues that there are not: finance.*, tiers",
+        ),
+        ({f"{JOBS}.claims": []}, "should have at least 1 item"),
+    ],
+    "job_namespaces.<name>.claims.organization": [(claims(organization="a b"), "organization")],
+    "job_namespaces.<name>.claims.project": [
+        (
+            claims(organization="analytics", project="billing"),
+            "not: analytics.billing, tiers 1, 2, 3;",
+        )
+    ],
+    "job_namespaces.<name>.claims.tiers": [
+        (
+            claims(organization="science", project="models", tiers=[1]),
+            "not: science.models, tiers 1;",
+        ),
+        (claims(organization="analytics", tiers=[]), "should have at least 1 item"),
     ],
     "job_namespaces.<name>.viewers": [
         ({f"{JOBS}.viewers": ["analysts"]}, "without ingress.login nobody knows who comes"),
