@@ -24,8 +24,10 @@ from tests.support.program_pods import PATIENCE
 
 AWS = {"AWS_ENDPOINT_URL": NOWHERE, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
 
-PODS = {"service": ("archer", INGRESS_NAMESPACE), "worker": (ARCHER, ARCHER_NAMESPACE)} | {
-    "keeper": ("archer-keeper", ARCHER_NAMESPACE)
+PODS = {
+    "service": ("archer", INGRESS_NAMESPACE),
+    "worker": (ARCHER, ARCHER_NAMESPACE),
+    "keeper": ("archer-keeper", ARCHER_NAMESPACE),
 }
 """Program -> name and namespace of its pod."""
 
