@@ -20,10 +20,10 @@ from opentelemetry.trace import Link, Span, SpanContext, SpanKind, Status, Statu
 from moka.submission.configuration import Configuration
 from moka.submission.job_id import id_text, submitted_at
 from moka.submission.states import State
+from services.archer import tracing as otlp
 from services.archer.database.pool import Away, Pool
-from services.common import traces
+from services.archer.tracing import OFF, Tracing, identity
 from services.common.logs import fields
-from services.common.traces import OFF, Tracing, identity
 
 GATHER_SECONDS = 1.0
 """In which jobs end whose ways are read at once."""
@@ -58,7 +58,7 @@ async def tracing(service: str, configuration: Configuration) -> AsyncIterator[T
     if place is None:
         yield OFF
         return
-    async with traces.tracing(service, place.endpoint, place.share, configuration.environment) as spans:
+    async with otlp.tracing(service, place.endpoint, place.share, configuration.environment) as spans:
         yield spans
 
 

@@ -22,7 +22,7 @@ from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
 from services.archer.service.program import server_config
 from services.archer.service.surroundings import Around
-from services.common.traces import OFF, Tracing
+from services.archer.tracing import OFF, Tracing
 from tests.support.jobs import make_job_target
 
 ANN = Right(

@@ -1,7 +1,7 @@
 """Taking jobs: a job's row, its place among the active, its first events and its request, all at once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -52,7 +52,7 @@ class Taken:
 
     job: UUID
     new: bool
-    replaced: Sequence[UUID] = ()
+    replaced: Sequence[UUID] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ from services.archer.service.metrics import ServiceMetrics
 from services.archer.service.problems import Problem, mistakes
 from services.archer.service.surroundings import Around
 from services.archer.traces import JobTraces
+from services.archer.tracing import OFF, Tracing
 from services.common.logs import fields
-from services.common.traces import OFF, Tracing
 
 CERTIFICATE_NAMES = "certificate_names"
 """In a request's state: alternative names of the certificate that its connection has."""

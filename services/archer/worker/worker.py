@@ -11,6 +11,7 @@ from services.archer.database import leases
 from services.archer.database.leases import Followed
 from services.archer.database.pool import Away, Pool
 from services.archer.traces import JobTraces
+from services.archer.tracing import OFF, Tracing
 from services.archer.worker.cluster import Cluster
 from services.archer.worker.follower import Follower
 from services.archer.worker.placer import Placer
@@ -18,7 +19,6 @@ from services.archer.worker.reclaimer import Reclaimer
 from services.archer.worker.station import Station
 from services.common.kubernetes import Api
 from services.common.logs import fields
-from services.common.traces import OFF, Tracing
 
 HOLD_SECONDS = leases.SECONDS / 3
 

@@ -19,13 +19,13 @@ from services.archer.database.acceptance import Submission, accept
 from services.archer.database.migrate import migrate
 from services.archer.database.pool import pool
 from services.archer.traces import JobTraces, tracing
+from services.archer.tracing import OFF
 from services.archer.worker import station
 from services.archer.worker.cluster import Cluster, applications
 from services.archer.worker.follower import Follower
 from services.archer.worker.submitter import Submitter
 from services.archer.worker.worker import Worker
 from services.common.kubernetes import Api, ApiError, ServiceAccount
-from services.common.traces import OFF
 from tests.support.jobs import make_job, make_job_target
 from tests.support.loops import run_apart
 from tests.support.operator_stub import EXIT_1, OperatorStub

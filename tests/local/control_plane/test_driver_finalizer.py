@@ -29,6 +29,7 @@ def remover(plane, api):
                 "metadata": {"name": HOME, "namespace": HOME},
             },
             *bound_role(HOME, HOME, OWN_RIGHTS, HOME),
+            DEPLOYMENT,
         ]
     )
     assert deployments.apply(plane, DEPLOYMENT, REPOSITORY)
@@ -46,12 +47,14 @@ DEPLOYMENT = {
     "kind": "Deployment",
     "metadata": {"name": HOME, "namespace": HOME, "labels": {"app.kubernetes.io/name": HOME}},
     "spec": {
+        "selector": {"matchLabels": {"app.kubernetes.io/name": HOME}},
         "template": {
+            "metadata": {"labels": {"app.kubernetes.io/name": HOME}},
             "spec": {
                 "serviceAccountName": HOME,
-                "containers": [{"name": HOME, "args": ["--listen=0.0.0.0:8080"]}],
-            }
-        }
+                "containers": [{"name": HOME, "image": "any", "args": ["--listen=0.0.0.0:8080"]}],
+            },
+        },
     },
 }
 

@@ -26,7 +26,9 @@ def commands(monkeypatch):
     credentials = SimpleNamespace(authority=Path(__file__))
     monkeypatch.setattr(ControlPlane, "credentials", credentials)
     answer = {"status": {"token": "t"}}
-    monkeypatch.setattr(ControlPlane, "api", lambda plane: SimpleNamespace(create=lambda *_: answer))
+    # Every namespace and Deployment is there.
+    api = SimpleNamespace(create=lambda *_: answer, get=lambda path: {"metadata": {}})
+    monkeypatch.setattr(ControlPlane, "api", lambda plane: api)
     monkeypatch.setattr(deployments.pods, "variables", lambda plane: {"HTTP_PROXY": "http://127.0.0.1:1"})
 
     def run(plane, key, servers, command, *, account, pods):

@@ -1,4 +1,4 @@
-"""Traces of a service, over OTLP to a collector, for services that are told of one."""
+"""How traces go to a collector, over OTLP, and which do."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
