@@ -9,6 +9,7 @@ from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.bounds import maxima
 from moka.queues.tiers import POLICIES
 from stacks.settings import Environment
+from stacks.settings.spark import queue_patterns
 
 
 def job_target(
@@ -48,11 +49,7 @@ def job_target(
         ui_scheme=settings.ui_scheme,
         service_account=SPARK_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
-        claims={
-            name: [claim.pattern for claim in space.claims]
-            for name, space in settings.job_namespaces.items()
-            if space.claims is not None
-        },
+        claims=queue_patterns(settings.job_namespaces),
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
         event_log_uploader=_event_log_uploader(settings, event_logs_bucket),

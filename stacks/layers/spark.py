@@ -58,6 +58,7 @@ from stacks.settings.environment import Use
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
+from stacks.settings.spark import queue_patterns
 from stacks.site import ClusterSite
 
 
@@ -208,12 +209,7 @@ def _archer_only(site: ClusterSite, inputs: Inputs) -> None:
 
 def _queue_claims(site: ClusterSite, inputs: Inputs) -> None:
     """Keep jobs of some namespaces out of queues that are not for them."""
-    claims = {
-        name: [claim.pattern for claim in space.claims]
-        for name, space in inputs.job_namespaces.items()
-        if space.claims is not None
-    }
-    if claims:
+    if claims := queue_patterns(inputs.job_namespaces):
         QueueClaims(f"{site.name}-queue-claims", QueueClaimsArgs(claims=claims), site.opts)
 
 

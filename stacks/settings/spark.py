@@ -121,6 +121,15 @@ class JobNamespace(Section):
     )
 
 
+def queue_patterns(namespaces: Mapping[str, JobNamespace]) -> dict[str, list[str]]:
+    """Namespace -> regular expressions of the queues that its jobs may name, of those with claims."""
+    return {
+        name: [claim.pattern for claim in space.claims]
+        for name, space in namespaces.items()
+        if space.claims is not None
+    }
+
+
 class Operator(Section):
     """A release of the Spark Operator."""
 

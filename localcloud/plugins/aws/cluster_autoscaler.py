@@ -29,10 +29,10 @@ def add_machine(cloud: Cloud, endpoint: str, cluster: str, pod: Object) -> str |
                 continue
             sizes, name = group["scalingConfig"], group["nodegroupName"]
             desired = sizes["desiredSize"] + 1
-            larger = {**group, "scalingConfig": {**sizes, "desiredSize": desired}}
-            machines = described_machines(api, region, larger)
             if desired > sizes["maxSize"] or desired > capped_count(desired):
                 continue
+            larger = {**group, "scalingConfig": {**sizes, "desiredSize": desired}}
+            machines = described_machines(api, region, larger)
             if any(takes(node(machines, place + 1), pod) for place in range(len(machines.zones))):
                 for scaling_group in group["resources"]["autoScalingGroups"]:
                     scaling.set_desired_capacity(scaling_group["name"], desired)

@@ -7,14 +7,11 @@ import pytest
 
 from localcloud.aws_server import AwsServer
 from localcloud.control_plane import ControlPlane
-from localcloud.engine import Engine
 from localcloud.plugins.aws import cluster_autoscaler
 from localcloud.plugins.aws.api import account_api
 from localcloud.plugins.kubernetes.provider import Kubernetes
 from localcloud.plugins.provider import Naming, Target
-from tests.local.eks.test_engine import PROGRAM
-from tests.support.pulumi_project import write_project
-from tests.support.pulumi_stack import PulumiStack
+from tests.local.eks.test_engine import brought_up
 
 CLUSTER, GROUP = "eks-test-blue", "system"
 ACCOUNT, REGION = "123456789012", "us-east-1"
@@ -24,16 +21,8 @@ DEPLOYMENT = "kubernetes:apps/v1:Deployment"
 @pytest.fixture(scope="module")
 def outputs(cloud, tmp_path_factory):
     """What the cluster's program exports: each of its node groups has a machine, and may have three."""
-    project = write_project(tmp_path_factory.mktemp("autoscaler") / "eks-test", PROGRAM)
-    (project / "localcloud.yaml").write_text('identities: {"123456789012": role/deployer}\n')
-    engine = Engine(cloud, project)
-    engine.select("dev")
-    stack = PulumiStack(engine, "dev")
-    try:
-        stack.up()
+    for stack in brought_up(cloud, tmp_path_factory.mktemp("autoscaler")):
         yield stack.outputs()
-    finally:
-        stack.destroy()
 
 
 @pytest.fixture

@@ -110,7 +110,12 @@ pulumi.export("vpc", network.vpc_id)
 @pytest.fixture(scope="module")
 def stack(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PulumiStack]:
     """The program, up."""
-    project = write_project(tmp_path_factory.mktemp("eks") / "eks-test", PROGRAM)
+    yield from brought_up(cloud, tmp_path_factory.mktemp("eks"))
+
+
+def brought_up(cloud: Cloud, folder: Path) -> Iterator[PulumiStack]:
+    """The program's stack, once it is up; destroyed afterwards."""
+    project = write_project(folder / "eks-test", PROGRAM)
     (project / "localcloud.yaml").write_text('identities: {"123456789012": role/deployer}\n')
     engine = Engine(cloud, project)
     engine.select("dev")
