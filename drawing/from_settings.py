@@ -104,7 +104,7 @@ def _data(environment: Environment, foundation: str, address: str) -> Iterator[P
     home = foundation == environment.home_foundation
     for data in (*get_args(Data), ACCESS_LOGS):
         if home or data not in HOME_DATA:
-            yield Part(f"{address}#{data}", data, (f"{days[data]} days",))
+            yield Part(f"{address}#{data}", data, (f"{days[data]} days" if data in days else "kept",))
     registry = environment.registry
     if registry and registry.foundation == foundation:
         caches = [f"caches {len(registry.pull_through)} registries"] if registry.pull_through else []

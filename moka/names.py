@@ -228,11 +228,20 @@ def resource_tag(logical_name: str) -> str:
     return re.sub(r"[^\w +\-=.:/@]", "_", logical_name)[:256]
 
 
-Data = Literal["event-logs", "resource-usage", "staging", "job-logs", "system-logs"]
+Data = Literal["event-logs", "resource-usage", "staging", "code", "job-logs", "system-logs"]
 """What buckets are for: a foundation has one of each."""
 
 HOME_DATA: frozenset[Data] = frozenset({"event-logs", "resource-usage"})
 """Data that an environment has once, in its home foundation."""
+
+JOB_DATA: tuple[Data, ...] = ("staging", "code")
+"""Data of which each job namespace has a folder of its name."""
+
+
+def own_data(data: Data, namespace: str) -> str:
+    """Purpose of the bucket of a job namespace that has its own, in names of buckets."""
+    return f"{data}-{namespace}"
+
 
 ACCESS_LOGS = "access-logs"
 """Purpose of the bucket with records that AWS writes: who used a bucket, what went through the network."""

@@ -16,11 +16,12 @@ def job_target(
     settings: Environment,
     cluster: str,
     event_logs_bucket: str,
-    staging_bucket: str,
+    data: Mapping[str, Mapping[str, str]],
     celeborn: Mapping[str, Any] | None,
 ) -> JobTarget:
     """What jobs have to know of a cluster.
 
+    data: namespace -> its buckets, `staging_bucket` and `code_bucket`, among others.
     celeborn: outputs of layer shuffle; None where the cluster has no Celeborn.
     """
     groups = [
@@ -32,17 +33,23 @@ def job_target(
         )
         for group in settings.clusters[cluster].node_groups.values()
     ]
+    region = settings.foundation_of(cluster).region
     return JobTarget(
         cluster=cluster,
         environment=settings.environment,
-        region=settings.foundation_of(cluster).region,
+        region=region,
         queues=maxima(settings.queue_tree(cluster)),
         namespaces=list(settings.job_namespaces),
         priority_classes={tier: priority_class(tier) for tier in POLICIES},
         machines=largest_machines(groups),
         gpu_machines=largest_gpu_machines(groups),
-        staging={name: f"s3a://{staging_bucket}/{name}/" for name in settings.job_namespaces},
-        data=[f"s3a://{use.bucket}/" for use in settings.uses.values()],
+        staging={name: f"s3a://{buckets['staging_bucket']}/{name}/" for name, buckets in data.items()},
+        code={name: f"s3a://{buckets['code_bucket']}/{name}/" for name, buckets in data.items()},
+        readable={
+            name: [folder for use in space.uses for folder in settings.uses[use].folders]
+            for name, space in settings.job_namespaces.items()
+        },
+        bucket_regions={use.bucket: use.region_of(region) for use in settings.uses.values()},
         images={str(version): image for version, image in settings.spark.images.items()},
         ui_domain=settings.ui_domain(cluster),
         history_url=settings.history_url,

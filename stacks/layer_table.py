@@ -47,8 +47,8 @@ LAYERS: Mapping[str, Layer] = {
             name="foundation",
             scope="foundation",
             makes="VPC over three zones with subnets for nodes, pods and load balancers, endpoints, flow "
-            "logs (or an existing VPC); KMS key; buckets for logs, staging, access logs and (at home) event "
-            "logs and resource usage; ECR repositories",
+            "logs (or an existing VPC); KMS key; buckets for logs, staging, code, access logs and (at home) "
+            "event logs and resource usage; ECR repositories",
         ),
         Layer(
             name="cluster",

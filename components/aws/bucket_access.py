@@ -1,6 +1,6 @@
 """What an identity may do with the data in a bucket, and with the key that encrypts it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -89,15 +89,17 @@ def bucket_statements(
     access: BucketAccess,
     bucket_arn: pulumi.Input[str],
     key_arn: pulumi.Input[str] | None,
-    under: str = "",
+    under: str | Sequence[str] = "",
 ) -> list[Statement]:
     """Statements that give an identity this access to a bucket, and to its key for this bucket only.
 
     data: what the bucket holds, in letters and digits (`EventLogs`); part of the statements' ids.
     key_arn: None where S3's own key encrypts it, which everybody may use who may use the object.
-    under: only keys that begin with this, for example `spark-a/`; may hold policy variables.
+    under: only keys that begin with this, for example `spark-a/`, or with one of these; may hold policy
+        variables.
     """
     actions, bucket = ACTIONS[access], pulumi.Output.from_input(bucket_arn)
+    folders = [under] if isinstance(under, str) else list(under) or [""]
     unlimited = tuple(action for action in actions.objects if action not in actions.limited)
     statements = [
         *(
@@ -105,7 +107,7 @@ def bucket_statements(
                 Statement(
                     sid=f"{access.capitalize()}{data}",
                     actions=unlimited,
-                    resources=[_objects(bucket, under, "*")],
+                    resources=[_objects(bucket, folder, "*") for folder in folders],
                 )
             ]
             if unlimited
@@ -115,7 +117,7 @@ def bucket_statements(
             Statement(
                 sid=f"{action.partition(':')[2]}Of{data}",
                 actions=(action,),
-                resources=[_objects(bucket, under, pattern) for pattern in patterns],
+                resources=[_objects(bucket, folder, pattern) for folder in folders for pattern in patterns],
             )
             for action, patterns in actions.limited.items()
         ),
@@ -136,7 +138,7 @@ def bucket_statements(
         )
     if not actions.bucket:
         return statements
-    prefix = {"StringLike": {"s3:prefix": [f"{under}*"]}} if under else {}
+    prefix = {"StringLike": {"s3:prefix": [f"{folder}*" for folder in folders]}} if any(folders) else {}
     return [
         Statement(sid=f"Find{data}", actions=actions.bucket, resources=[bucket], conditions=prefix),
         *statements,

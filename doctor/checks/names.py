@@ -5,9 +5,15 @@ from typing import Any, get_args
 
 from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, ok, problem, series
-from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, HOME_DATA, Data, bucket_name
-
-PURPOSES = (*get_args(Data), ACCESS_LOGS)
+from moka.names import (
+    ACCESS_LOGS,
+    ENVIRONMENT_TAG,
+    HOME_DATA,
+    JOB_DATA,
+    Data,
+    bucket_name,
+    own_data,
+)
 
 
 def clusters(place: Place) -> Iterator[Finding]:
@@ -36,7 +42,7 @@ def cluster(place: Place, eks_name: str) -> dict[str, Any] | None:
 def buckets(place: Place) -> Iterator[Finding]:
     """The names of the buckets are free, or taken by the environment itself."""
     free, owned = [], []
-    for purpose in PURPOSES:
+    for purpose in _purposes(place):
         if purpose in HOME_DATA and not place.home:
             continue
         name = bucket_name(place.settings.prefix, place.account, place.region, purpose)
@@ -55,6 +61,14 @@ def buckets(place: Place) -> Iterator[Finding]:
         yield ok(place.name, f"{len(free)} bucket names are free: {free[0]} and so on.")
     if owned:
         yield ok(place.name, f"{len(owned)} buckets exist and belong to this environment.")
+
+
+def _purposes(place: Place) -> Iterator[str]:
+    """Last parts of the names of the environment's buckets in an account and region."""
+    yield from (*get_args(Data), ACCESS_LOGS)
+    for namespace, space in place.settings.job_namespaces.items():
+        if space.own_key:
+            yield from (own_data(data, namespace) for data in JOB_DATA)
 
 
 def used_buckets(place: Place) -> Iterator[Finding]:

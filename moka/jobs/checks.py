@@ -259,7 +259,8 @@ def _url(at: str, url: str) -> Iterator[Mistake]:
 
 def s3_objects(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """What no file on S3 is, and files there that jobs may not read."""
-    readable = [target.staging.get(job.namespace), *(target.data or ())]
+    own = [target.code.get(job.namespace), target.staging.get(job.namespace)]
+    readable = [*own, *(target.readable or {}).get(job.namespace, ())]
     folders = [folder for folder in readable if folder]
     for file, s3_object in named_objects(job):
         if any(character in s3_object.key for character in GLOB):
@@ -269,11 +270,12 @@ def s3_objects(job: Job, target: JobTarget) -> Iterator[Mistake]:
             )
         elif not s3_object.name:
             yield Mistake(file.at, f"is {file.url}, a folder, which Spark does not fetch; name each file")
-        elif target.data is not None and not any(s3_object.under(folder) for folder in folders):
+        elif target.readable is not None and not any(s3_object.under(folder) for folder in folders):
             yield Mistake(
                 file.at,
                 f"is {file.url}, but jobs in {job.namespace} may only read {listed(folders)}; put it there, "
-                f"or have bucket {s3_object.bucket} added to `uses` in the settings of {target.environment}",
+                f"or have bucket {s3_object.bucket} added to `uses` in the settings of {target.environment} "
+                f"and to those of {job.namespace} there",
             )
 
 

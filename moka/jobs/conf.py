@@ -147,6 +147,12 @@ def s3a(job: Job, target: JobTarget) -> dict[str, str]:
     return {
         "spark.hadoop.fs.s3a.endpoint.region": target.region,
         "spark.hadoop.fs.s3a.aws.credentials.provider": RELEASES[job.spark_version].credentials,
+        # Hadoop 3.3 asks a bucket's endpoint in the region that it is told, and is refused by one elsewhere.
+        **{
+            f"spark.hadoop.fs.s3a.bucket.{bucket}.endpoint.region": region
+            for bucket, region in target.bucket_regions.items()
+            if region != target.region
+        },
         # Hadoop 3.4's own; 3.3 deletes what marks a folder with each file that it puts there.
         "spark.hadoop.fs.s3a.directory.marker.retention": "keep",
         **COMMITTERS,

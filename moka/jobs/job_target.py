@@ -54,8 +54,11 @@ class JobTarget:
     gpu_machines: the largest with GPUs.
     event_log_uploader: the sidecar that uploads event logs.
     staging: namespace -> its folder, `s3a://bucket/namespace/`, for intermediate data of jobs.
-    data: folders, `s3a://bucket/`, that jobs may read besides their staging folder; None where the stack's
-        outputs, of an earlier version, do not say.
+    code: namespace -> its folder of what jobs run, which they read; none in the stack's outputs of an earlier
+        version.
+    readable: namespace -> folders, `s3a://bucket/`, that its jobs may read besides these two; None
+        where the stack's outputs, of an earlier version, do not say.
+    bucket_regions: bucket that jobs may use -> its region; others are in that of the cluster.
     images: Spark version, `4.1` -> image of jobs that name none.
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
     ui_scheme: of its address.
@@ -83,7 +86,9 @@ class JobTarget:
     service_account: str = SPARK_ACCOUNT
     host_paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
     claims: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    data: Sequence[str] | None = None
+    code: Mapping[str, str] = field(default_factory=dict)
+    readable: Mapping[str, Sequence[str]] | None = None
+    bucket_regions: Mapping[str, str] = field(default_factory=dict)
     gpu_machines: Sequence[MachineCapacity] = ()
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
@@ -99,7 +104,9 @@ class JobTarget:
             "machines": list(plain["machines"]),
             "gpu_machines": list(plain["gpu_machines"]),
             "namespaces": list(self.namespaces),
-            "data": None if self.data is None else list(self.data),
+            "readable": None
+            if self.readable is None
+            else {name: list(folders) for name, folders in self.readable.items()},
             "host_paths": {name: list(paths) for name, paths in self.host_paths.items()},
             "claims": {name: list(patterns) for name, patterns in self.claims.items()},
         }

@@ -1,6 +1,6 @@
 """Layer foundation: what the clusters of one account and region stand on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
@@ -16,7 +16,7 @@ from moka.components.aws.network import Network, NetworkArgs, TransitGateway
 from moka.components.aws.registry import Registry, RegistryArgs
 from moka.components.aws.sharing import PRIVATE, Sharing
 from moka.event_logs import HOT
-from moka.names import ACCESS_LOGS, HOME_DATA, Data, bucket_name
+from moka.names import ACCESS_LOGS, HOME_DATA, JOB_DATA, Data, bucket_name, own_data
 from moka.partition import domain, partition
 from stacks.settings import Environment
 from stacks.settings.environment import Registry as RegistrySettings
@@ -28,7 +28,7 @@ from stacks.site import Site
 
 @dataclass(frozen=True, kw_only=True)
 class Purpose:
-    """How the data of one kind is kept.
+    """How the data of one kind is kept: as long as the settings' retention says, or for good.
 
     versioned: keep what was overwritten or deleted for a while: nobody could write it again.
     noncurrent_days: that while.
@@ -47,8 +47,9 @@ class Purpose:
         """What goes when. Where two rules fit, S3 goes by the earlier:
         https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
         """
+        kept = [Expiry(prefix="", days=days[data], cheaper_after=self.cheaper_after)] if data in days else []
         return (
-            Expiry(prefix="", days=days[data], cheaper_after=self.cheaper_after),
+            *kept,
             *(Expiry(prefix=prefix, days=days[kind]) for prefix, kind in self.sooner.items()),
         )
 
@@ -64,6 +65,8 @@ PURPOSES: Mapping[Data, Purpose] = {
     "system-logs": Purpose(cheaper_after=30),
     # Whoever staged it can do so again.
     "staging": Purpose(unfinished_days=1),
+    # What ran last month is looked for when it is put over.
+    "code": Purpose(versioned=True, noncurrent_days=30, unfinished_days=1),
 }
 
 
@@ -87,6 +90,7 @@ class Inputs:
     home: it also holds what the environment has once, event logs and resource usage.
     days: kind of data -> days that it is kept; `access-logs`, `flow-logs` and `event-logs-hot` too.
     sharing: kind of data -> who may use it, and who never may.
+    own_keys: job namespaces whose staging and code are in buckets of their own, with a key of their own.
     registry: settings of the registry, where the foundation has it.
     """
 
@@ -95,6 +99,7 @@ class Inputs:
     home: bool
     days: Mapping[str, int]
     sharing: Mapping[Data, Sharing] = field(default_factory=dict)
+    own_keys: Sequence[str] = ()
     registry: RegistrySettings | None = None
     prometheus: bool = False
 
@@ -106,6 +111,8 @@ class Outputs:
     public_subnets, private_subnets, pod_subnets: zone -> subnet id; no pod subnets where pods are in the
         nodes' own.
     event_logs_bucket, resource_usage_bucket: only at home.
+    own_data: job namespace with a key of its own -> what it has in place of the shared buckets and key:
+        `key_arn`, `staging_bucket` and `code_bucket` with their ARNs.
     registry: host that images are pulled from, where the foundation has the environment's registry.
     """
 
@@ -120,11 +127,14 @@ class Outputs:
     system_logs_bucket_arn: pulumi.Input[str]
     staging_bucket: pulumi.Input[str]
     staging_bucket_arn: pulumi.Input[str]
+    code_bucket: pulumi.Input[str]
+    code_bucket_arn: pulumi.Input[str]
     event_logs_bucket: pulumi.Input[str] | None
     event_logs_bucket_arn: pulumi.Input[str] | None
     resource_usage_bucket: pulumi.Input[str] | None
     resource_usage_bucket_arn: pulumi.Input[str] | None
     registry: pulumi.Input[str] | None
+    own_data: pulumi.Input[Mapping[str, Mapping[str, pulumi.Input[str]]]] = field(default_factory=dict)
 
 
 def inputs(site: Site) -> Inputs:
@@ -139,6 +149,7 @@ def inputs(site: Site) -> Inputs:
         home=site.name == settings.home_foundation,
         days={field.replace("_", "-"): days for field, days in settings.retention},
         sharing={data: sharing(settings, site.name, data) for data in get_args(Data)},
+        own_keys=[name for name, space in settings.job_namespaces.items() if space.own_key],
         registry=registry if registry and registry.foundation == site.name else None,
     )
 
@@ -165,21 +176,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
     )
     access_logs = Bucket(f"{name}-{ACCESS_LOGS}", _access_logs(site, inputs), opts)
     buckets = {
-        data: Bucket(
-            f"{name}-{data}",
-            BucketArgs(
-                name=_bucket_name(site, data),
-                kms_key_arn=key.arn,
-                versioned=PURPOSES[data].versioned,
-                noncurrent_days=PURPOSES[data].noncurrent_days,
-                expiries=PURPOSES[data].expiries(data, inputs.days),
-                unfinished_days=PURPOSES[data].unfinished_days,
-                sharing=shared,
-                access_logs_bucket=access_logs.name,
-                retain=site.settings.retain,
-            ),
-            opts,
-        )
+        data: Bucket(f"{name}-{data}", _data(site, inputs, data, data, key, access_logs, shared), opts)
         for data, shared in sharing.items()
     }
     network = _network(site, inputs, access_logs)
@@ -197,11 +194,16 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
         system_logs_bucket_arn=buckets["system-logs"].arn,
         staging_bucket=buckets["staging"].name,
         staging_bucket_arn=buckets["staging"].arn,
+        code_bucket=buckets["code"].name,
+        code_bucket_arn=buckets["code"].arn,
         event_logs_bucket=event_logs.name if event_logs else None,
         event_logs_bucket_arn=event_logs.arn if event_logs else None,
         resource_usage_bucket=resource_usage.name if resource_usage else None,
         resource_usage_bucket_arn=resource_usage.arn if resource_usage else None,
         registry=registry.host if registry else None,
+        own_data={
+            namespace: _own_data(site, inputs, namespace, access_logs) for namespace in inputs.own_keys
+        },
     )
 
 
@@ -209,6 +211,67 @@ def at_home(output: pulumi.Input[str] | None) -> pulumi.Input[str]:
     """An output that only the home foundation has, read from there."""
     assert output is not None, "read from a foundation that is not home"
     return output
+
+
+def job_data(outputs: Outputs, namespace: str) -> pulumi.Output[Mapping[str, str]]:
+    """Where a job namespace has its staging and its code, and the key: as `Outputs.own_data`, or shared."""
+    shared = {
+        name: getattr(outputs, name)
+        for name in ("key_arn", "staging_bucket", "staging_bucket_arn", "code_bucket", "code_bucket_arn")
+    }
+    return pulumi.Output.all(outputs.own_data, shared).apply(lambda known: known[0].get(namespace, known[1]))
+
+
+def _data(
+    site: Site,
+    inputs: Inputs,
+    data: Data,
+    purpose: str,
+    key: Key,
+    access_logs: Bucket,
+    shared: Sharing,
+) -> BucketArgs:
+    """A bucket for data of one kind. purpose: the last part of its name."""
+    kept = PURPOSES[data]
+    return BucketArgs(
+        name=_bucket_name(site, purpose),
+        kms_key_arn=key.arn,
+        versioned=kept.versioned,
+        noncurrent_days=kept.noncurrent_days,
+        expiries=kept.expiries(data, inputs.days),
+        unfinished_days=kept.unfinished_days,
+        sharing=shared,
+        access_logs_bucket=access_logs.name,
+        retain=site.settings.retain,
+    )
+
+
+def _own_data(
+    site: Site, inputs: Inputs, namespace: str, access_logs: Bucket
+) -> dict[str, pulumi.Input[str]]:
+    """What a job namespace has in place of the shared buckets and key; grants are of the shared ones."""
+    name, opts = f"{site.name}-{namespace}", site.opts
+    sharing = replace(inputs.sharing.get("staging", PRIVATE), grants={})
+    key = Key(
+        name,
+        KeyArgs(
+            alias=f"{site.settings.prefix}-{name}",
+            description=f"Data of {namespace} of {site.settings.prefix} in {site.region}",
+            account_id=site.foundation.account,
+            region=site.region,
+            sharing=sharing,
+            retain=site.settings.retain,
+        ),
+        opts,
+    )
+    own: dict[str, pulumi.Input[str]] = {"key_arn": key.arn}
+    for data in JOB_DATA:
+        purpose = own_data(data, namespace)
+        bucket = Bucket(
+            f"{site.name}-{purpose}", _data(site, inputs, data, purpose, key, access_logs, sharing), opts
+        )
+        own |= {f"{data}_bucket": bucket.name, f"{data}_bucket_arn": bucket.arn}
+    return own
 
 
 def _bucket_name(site: Site, purpose: str) -> str:

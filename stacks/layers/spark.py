@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import Any, Literal
 
 import pulumi
 
@@ -54,11 +54,11 @@ from moka.submission.cluster_document import ClusterDocument, OperatorShare
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
 from stacks.layers import archer, foundation, shuffle
-from stacks.settings.environment import Use
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
 from stacks.settings.spark import queue_patterns
+from stacks.settings.uses import Use
 from stacks.site import ClusterSite
 
 
@@ -69,8 +69,10 @@ class Inputs:
     job_namespaces: namespaces in which jobs run, by name, as the settings have them.
     operators: releases of the Spark Operator, by name, as the settings have them.
     event_logs_bucket_arn, event_logs_key_arn: bucket that jobs put their event logs into, and its key.
-    staging_bucket_arn, staging_key_arn: bucket in which each namespace has the folder of its name.
-    uses: name -> bucket that jobs use besides the environment's own; its owner has to grant that.
+    data: namespace -> buckets in which it has the folder of its name, and their key, as
+        `foundation.job_data` has them.
+    uses: name -> bucket that jobs may use besides the environment's own, where their namespace names it; its
+        owner has to grant that.
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
@@ -81,8 +83,7 @@ class Inputs:
     operators: Mapping[str, OperatorSettings]
     event_logs_bucket_arn: pulumi.Input[str]
     event_logs_key_arn: pulumi.Input[str]
-    staging_bucket_arn: pulumi.Input[str]
-    staging_key_arn: pulumi.Input[str]
+    data: Mapping[str, pulumi.Output[Mapping[str, str]]]
     jobs: pulumi.Input[Mapping[str, Any]]
     uses: Mapping[str, Use] = field(default_factory=dict)
     driver_finalizer: ServiceSettings | None = None
@@ -111,6 +112,7 @@ def inputs(site: ClusterSite) -> Inputs:
     celeborn = site.outputs_if_there("shuffle", shuffle.Outputs)
     workers = site.outputs_if_there("archer", archer.Outputs)
     base, home = (site.outputs(source, foundation.Outputs) for source in ("foundation", HOME))
+    data = {name: foundation.job_data(base, name) for name in settings.job_namespaces}
     return Inputs(
         job_namespaces=settings.job_namespaces,
         operators=settings.spark.operators,
@@ -120,11 +122,10 @@ def inputs(site: ClusterSite) -> Inputs:
         archer_workers=[workers.namespace] if workers else [],
         event_logs_bucket_arn=foundation.at_home(home.event_logs_bucket_arn),
         event_logs_key_arn=home.key_arn,
-        staging_bucket_arn=base.staging_bucket_arn,
-        staging_key_arn=base.key_arn,
+        data=data,
         jobs=pulumi.Output.all(
             foundation.at_home(home.event_logs_bucket),
-            base.staging_bucket,
+            data,
             None if celeborn is None else pulumi.Output.all(**vars(celeborn)),
         ).apply(lambda values: job_target(settings, site.name, *values).as_outputs()),
         uses=settings.uses,
@@ -135,7 +136,6 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the job namespaces with what jobs and people may do there, the operators that run the jobs, and
     what keeps their drivers until they have been read.
     """
-    statements = job_statements(inputs, partition(site.region))
     finalizer = _driver_finalizer(site, inputs)
     # Namespaces are deleted before those who remove finalizers there.
     removers: list[pulumi.Resource] = [finalizer] if finalizer else []
@@ -146,6 +146,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     identities = []
     for name, space in inputs.job_namespaces.items():
         spaces[name] = JobNamespace(f"{site.name}-{name}", job_namespace(name, space), namespace_opts)
+        statements = job_statements(inputs, name, space.uses, partition(site.region))
         identities.append(site.allow(name, name, SPARK_ACCOUNT, statements))
     people = [
         JobAccess(
@@ -347,16 +348,26 @@ def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs
     )
 
 
-def job_statements(inputs: Inputs, partition: str) -> list[Statement]:
-    """What every job may do in AWS; the same for all namespaces, which their sessions tell apart."""
+def job_statements(
+    inputs: Inputs, namespace: str, uses: Mapping[str, Literal["read", "write"]], partition: str
+) -> list[Statement]:
+    """What jobs of a namespace may do in AWS.
+
+    uses: name of one of the inputs' `uses` -> what they may do there.
+    """
+    data = inputs.data[namespace]
     statements = [
         # A job puts its event logs there, and reads those of no other.
         *bucket_statements("EventLogs", "log", inputs.event_logs_bucket_arn, inputs.event_logs_key_arn),
         *bucket_statements(
-            "Staging", "write", inputs.staging_bucket_arn, inputs.staging_key_arn, under=f"{OF_NAMESPACE}/"
+            "Staging", "write", data["staging_bucket_arn"], data["key_arn"], under=f"{OF_NAMESPACE}/"
+        ),
+        *bucket_statements(
+            "Code", "read", data["code_bucket_arn"], data["key_arn"], under=f"{OF_NAMESPACE}/"
         ),
     ]
-    for name, use in sorted(inputs.uses.items()):
+    for name, access in sorted(uses.items()):
+        use = inputs.uses[name]
         arn = f"arn:{partition}:s3:::{use.bucket}"
-        statements += bucket_statements(use_sid(name), use.access, arn, use.key)
+        statements += bucket_statements(use_sid(name), access, arn, use.key, under=use.prefixes)
     return statements

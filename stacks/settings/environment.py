@@ -33,7 +33,7 @@ from stacks.settings.archer import Archer
 from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
 from stacks.settings.database import Database
-from stacks.settings.fields import Account, Cidr, Days, Domain, KmsKey, Secret, is_private
+from stacks.settings.fields import Account, Cidr, Days, Domain, Secret, is_private
 from stacks.settings.foundation import Foundation
 from stacks.settings.history import History
 from stacks.settings.ingress import Ingress
@@ -41,6 +41,7 @@ from stacks.settings.logs import Logs
 from stacks.settings.metrics import Metrics
 from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
+from stacks.settings.uses import Use
 
 
 class Charts(Section):
@@ -138,18 +139,6 @@ class Grant(Section):
     )
 
 
-class Use(Section):
-    """A bucket that jobs use: another environment's, which has to grant it, or one of yours, with code."""
-
-    bucket: str = Field(description="Name of the bucket.")
-    key: KmsKey | None = Field(
-        default=None, description="ARN of the key that encrypts it; none where S3's own key does."
-    )
-    access: Literal["read", "write"] = Field(
-        default="read", description="What jobs may do there; write includes read."
-    )
-
-
 def _queues_or_file(schema: dict[str, Any]) -> None:
     """In JSON Schema, one of the two keys is required."""
     schema["required"].remove("queues")
@@ -228,7 +217,8 @@ class Environment(Section):
     )
     uses: dict[Name, Use] = Field(
         default_factory=dict,
-        description="Buckets that jobs use besides the environment's own, by a name of your choice.",
+        description="Buckets that jobs may use besides the environment's own, by a name of your choice: "
+        "those of namespaces that name it in their `uses`.",
     )
     waves: dict[Name, list[Name]] = Field(
         default_factory=dict,

@@ -114,6 +114,16 @@ class JobNamespace(Section):
         description="Queues that its jobs may run in, by default any: the API server refuses jobs that name "
         "others.",
     )
+    own_key: bool = Field(
+        default=False,
+        description="What its jobs stage, and their code, is in buckets of its own, encrypted with a key of "
+        "its own; what they had in the shared ones stays there.",
+    )
+    uses: dict[Name, Literal["read", "write"]] = Field(
+        default_factory=dict,
+        description="Name of one of `uses` -> what its jobs may do there, by default nothing; write includes "
+        "read.",
+    )
     viewers: list[Group] = Field(
         default_factory=list,
         description="Groups of `ingress.login` that see the live UIs of its jobs; by default all who have "

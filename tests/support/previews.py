@@ -102,7 +102,8 @@ def _kubernetes(text: Settings) -> None:
 
 
 def _data(text: Settings) -> None:
-    text["uses"]["raw"] = {"bucket": "acme-raw-data", "access": "write"}
+    text["uses"]["raw"] = {"bucket": "acme-raw-data"}
+    text["job_namespaces"]["spark-analytics"]["uses"]["raw"] = "write"
 
 
 CHANGES: Mapping[str, Change] = {

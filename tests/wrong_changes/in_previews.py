@@ -12,6 +12,12 @@ import yaml
 
 from tests.wrong_changes.change import Edit, Values, Wrong, put, renamed, without
 
+
+def _writes_to_anothers_bucket(settings: Values) -> None:
+    settings["uses"] = {"raw": {"bucket": "other-raw-data"}}
+    settings["job_namespaces"]["spark-jobs"]["uses"] = {"raw": "write"}
+
+
 GROUPS = "clusters.spark-a.node_groups"
 QUEUES = "queues.organizations"
 PODS = "spec.template.spec"
@@ -296,7 +302,7 @@ REPORTS: list[Wrong] = [
         "identity",
         "jobs that write to another's bucket",
         "`arn:aws:s3:::other-raw-data/*`",
-        put("uses", {"raw": {"bucket": "other-raw-data", "access": "write"}}),
+        _writes_to_anothers_bucket,
     ),
     told(
         "identity",

@@ -23,6 +23,7 @@ from stacks.settings.checks import (
     shuffle,
     spark,
     tags,
+    uses,
 )
 from stacks.settings.environment import Environment
 
@@ -103,7 +104,11 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     logs.order,
     logs.control_planes,
     data.grants,
-    data.uses,
+    uses.buckets,
+    uses.places,
+    uses.statements,
+    uses.names,
+    uses.policies,
     data.event_logs,
     data.registry,
     data.own_images,

@@ -2,20 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import get_args
 
 from moka.mistakes import Mistake, near
-from moka.names import Data, bucket_problem, use_sid
 from moka.registries import UPSTREAMS_WITH_CREDENTIALS, ecr_host
 from moka.sizes.history import MAX_LISTED
-from stacks.settings.checks.names import repeated
 from stacks.settings.checks.partitions import images
 from stacks.settings.environment import Environment
-
-BUCKET_OF_MOKA = re.compile(
-    rf".+-(?P<account>[0-9]{{12}})-(?P<region>[a-z0-9-]+?)-({'|'.join(get_args(Data))})", re.ASCII
-)
-"""Name of a bucket that an environment of moka made (moka.names.bucket_name)."""
 
 
 def grants(settings: Environment) -> Iterator[Mistake]:
@@ -25,35 +17,6 @@ def grants(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 f"grants.{name}.environment",
                 f"is {grant.environment!r}, this environment, which needs no grant; remove it",
-            )
-
-
-def uses(settings: Environment) -> Iterator[Mistake]:
-    """Buckets that S3 cannot have, that are one's own, or whose key is elsewhere, and names that are one."""
-    yield from repeated("uses", (use.bucket for use in settings.uses.values()))
-    sids: dict[str, str] = {}
-    for name, use in settings.uses.items():
-        first = sids.setdefault(use_sid(name), name)
-        if first != name:
-            yield Mistake(
-                f"uses.{name}",
-                f"would have the statement {use_sid(name)} in policies, as {first!r} has, and IAM takes each "
-                "once; rename one of the two",
-            )
-        if problem := bucket_problem(use.bucket):
-            yield Mistake(f"uses.{name}.bucket", f"is {use.bucket!r}, {problem}; copy the name of a bucket")
-        place = BUCKET_OF_MOKA.fullmatch(use.bucket)
-        region, account = use.key.split(":")[3:5] if use.key else ("", "")
-        if place and use.key and (place["region"], place["account"]) != (region, account):
-            yield Mistake(
-                f"uses.{name}.key",
-                f"is of {region} and account {account}, but the bucket is in {place['region']} of "
-                f"{place['account']}, and so is its key; correct one of the two",
-            )
-        if use.bucket.startswith(f"{settings.prefix}-"):
-            yield Mistake(
-                f"uses.{name}.bucket",
-                f"is {use.bucket!r}, a bucket of this environment, which its jobs may use anyway; remove it",
             )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import get_args
 
 from moka.mistakes import Mistake, listed
-from moka.names import NO_BUCKET_PREFIXES, Data, bucket_name
+from moka.names import NO_BUCKET_PREFIXES, Data, bucket_name, own_data
 from stacks.settings.checks.names import repeated
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import ExistingNetwork, Foundation
@@ -134,6 +134,19 @@ def buckets(settings: Environment) -> Iterator[Mistake]:
                 f"characters, and S3 allows {MAX_BUCKET_NAME_LENGTH}; shorten one of the two",
             )
             return
+    for namespace, space in settings.job_namespaces.items():
+        if not space.own_key:
+            continue
+        for foundation in settings.foundations.values():
+            purpose = own_data("staging", namespace)
+            name = bucket_name(settings.prefix, foundation.account, foundation.region, purpose)
+            if len(name) > MAX_BUCKET_NAME_LENGTH:
+                yield Mistake(
+                    f"job_namespaces.{namespace}.own_key",
+                    f"would make bucket {name!r}, which has {len(name)} characters, and S3 allows "
+                    f"{MAX_BUCKET_NAME_LENGTH}; give the namespace a shorter name",
+                )
+                break
 
 
 def hosts(settings: Environment) -> Iterator[Mistake]:

@@ -152,7 +152,7 @@ def render(tmp_path, outputs, target, moka):
     file.write_text(JOB)
 
     def run(*options, **of_target):
-        arguments = [str(file), "--target", outputs({"spark-a": target(data=[], **of_target)}), *options]
+        arguments = [str(file), "--target", outputs({"spark-a": target(readable={}, **of_target)}), *options]
         result = moka("job", "render", *arguments)
         return result, [line.removeprefix(f"{file}: orders: ") for line in result.err.splitlines()]
 

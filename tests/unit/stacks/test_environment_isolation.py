@@ -21,6 +21,7 @@ BUCKET, BUCKET_POLICY = "aws:s3/bucket:Bucket", "aws:s3/bucketPolicy:BucketPolic
 KEY = "aws:kms/key:Key"
 
 ACCOUNT, OTHER_ACCOUNT = "123456789012", "210987654321"
+KEY_ELSEWHERE = "arn:aws:kms:eu-west-1:444455556666:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 ENVIRONMENTS = sorted(
     path.stem
     for path in settings.path_of("local").parent.glob("*.yaml")
@@ -134,6 +135,12 @@ def environment(like_local):
     return like_local("one", job_namespaces={"jobs-a": {}, "jobs-b": {}})
 
 
+@pytest.fixture(scope="module")
+def namespaces(like_local):
+    """Such an environment, with three namespaces for jobs, one of which has a key of its own."""
+    return like_local("one", job_namespaces={"jobs-a": {}, "jobs-b": {}, "jobs-c": {"own_key": True}})
+
+
 @pytest.mark.parametrize(("by", "whose"), PAIRS)
 def test_nobody_reaches_data_of_another_environment_that_does_not_grant_it(written, by, whose):
     caller, owner = written(by), written(whose)
@@ -165,7 +172,7 @@ def test_every_role_is_under_the_path_that_tells_its_environment(written, name):
 @pytest.mark.parametrize("account", [ACCOUNT, OTHER_ACCOUNT])
 def test_to_use_data_without_being_granted_it_is_in_vain(like_local, data_of, account):
     owner = data_of("one")
-    caller = like_local("two", account, uses=uses(owner, "event-logs", "write"))
+    caller = like_local("two", account, **uses(owner, "event-logs", "write"))
 
     assert reached(caller, owner) == set()
 
@@ -185,7 +192,7 @@ def test_data_that_is_granted_and_used_is_reached_by_jobs_as_far_as_both_say(
     like_local, data_of, account, access_granted, access_used, expected
 ):
     owner = data_of("one", grants=grants("two", account, "event-logs", access_granted))
-    caller = like_local("two", account, uses=uses(data_of("one"), "event-logs", access_used))
+    caller = like_local("two", account, **uses(data_of("one"), "event-logs", access_used))
 
     can = reached(caller, owner)
     assert {(role, action) for role, action, _ in can} == {
@@ -196,14 +203,14 @@ def test_data_that_is_granted_and_used_is_reached_by_jobs_as_far_as_both_say(
 
 def test_a_grant_is_for_the_environment_that_it_names(like_local, data_of):
     owner = data_of("one", grants=grants("two", ACCOUNT, "event-logs", "write"))
-    third = like_local("three", uses=uses(data_of("one"), "event-logs", "write"))
+    third = like_local("three", **uses(data_of("one"), "event-logs", "write"))
 
     assert reached(third, owner) == set()
 
 
 def test_a_grant_is_for_the_account_that_it_names(like_local, data_of):
     owner = data_of("one", grants=grants("two", OTHER_ACCOUNT, "event-logs", "write"))
-    here = like_local("two", uses=uses(data_of("one"), "event-logs", "write"))
+    here = like_local("two", **uses(data_of("one"), "event-logs", "write"))
 
     assert reached(here, owner) == set()
 
@@ -250,15 +257,99 @@ def test_the_gate_joins_event_logs_and_changes_none_that_a_driver_has_written(en
         assert not may(gate, "s3:PutObject", logs, key, others)
 
 
-def test_jobs_have_the_staging_folder_of_their_namespace_alone(environment):
-    staging, jobs = environment.bucket("staging"), environment.roles["spark-a-jobs-a"]
+@pytest.mark.parametrize(("by", "whose"), list(itertools.permutations(("jobs-a", "jobs-b", "jobs-c"), 2)))
+def test_jobs_reach_what_is_their_namespaces_and_of_no_other(namespaces, by, whose):
+    """Of `jobs-c`, staging and code are in buckets of its own; the others share theirs."""
+    jobs = namespaces.roles[f"spark-a-{by}"]
 
-    for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"):
-        assert may(jobs, action, staging, environment.key, "jobs-a/x")
-        assert not may(jobs, action, staging, environment.key, "jobs-b/x")
-    assert allowed(jobs, "s3:ListBucket", staging, {"s3:prefix": "jobs-a/"})
-    assert not allowed(jobs, "s3:ListBucket", staging, {"s3:prefix": "jobs-b/"})
-    assert not allowed(jobs, "s3:ListBucket", staging)
+    reached = {
+        (purpose, action)
+        for purpose in ("staging", "code")
+        for action in (*ON_OBJECTS, *ON_BUCKETS, "s3:ListBucket")
+        if reaches(namespaces, jobs, action, purpose, whose)
+    }
+    own = {
+        (purpose, action)
+        for purpose in ("staging", "code")
+        for action in (*ON_OBJECTS, *ON_BUCKETS, "s3:ListBucket")
+        if reaches(namespaces, jobs, action, purpose, by)
+    }
+    assert reached == set()
+    assert own == {
+        *(("staging", action) for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")),
+        *(("staging", action) for action in ("s3:AbortMultipartUpload", "s3:ListBucket")),
+        *(("code", action) for action in ("s3:GetObject", "s3:ListBucket")),
+    }
+
+
+def test_a_namespace_with_a_key_of_its_own_uses_it_and_nobody_else_does(namespaces):
+    staging = namespaces.bucket("staging-jobs-c")
+    own, shared = namespaces.keys["main-jobs-c"], namespaces.keys["main"]
+
+    for action in ("kms:Decrypt", "kms:GenerateDataKey"):
+        users = {
+            name
+            for name, role in namespaces.roles.items()
+            if allowed(role, action, own, through_s3(own, staging))
+        }
+        assert users == {"spark-a-jobs-c"}
+    jobs = namespaces.roles["spark-a-jobs-c"]
+    assert not any(
+        allowed(jobs, "kms:Decrypt", shared, through_s3(shared, bucket))
+        for bucket in namespaces.buckets.values()
+    )
+
+
+def test_jobs_reach_buckets_and_folders_as_their_namespace_says(like_local):
+    environment = like_local(
+        "one",
+        uses={
+            "lake": {"bucket": "acme-lake", "prefixes": ["orders/", "users/eu/"]},
+            "raw": {"bucket": "raw"},
+        },
+        job_namespaces={
+            "jobs-a": {"uses": {"lake": "read"}},
+            "jobs-b": {"uses": {"lake": "write", "raw": "read"}},
+            "jobs-c": {},
+        },
+    )
+    lake, raw = (Resource(arn=f"arn:aws:s3:::{name}", account=ACCOUNT) for name in ("acme-lake", "raw"))
+
+    def can(namespace: str) -> set[tuple[str, str]]:
+        role = environment.roles[f"spark-a-{namespace}"]
+        return {
+            (f"{bucket.arn.rpartition(':')[2]}/{key}", action)
+            for bucket in (lake, raw)
+            for key in ("orders/x", "users/eu/x", "users/us/x", "x")
+            for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")
+            if allowed(role, action, inside(bucket, key))
+        }
+
+    folders = ("acme-lake/orders/x", "acme-lake/users/eu/x")
+    everything = ("raw/orders/x", "raw/users/eu/x", "raw/users/us/x", "raw/x")
+    assert can("jobs-a") == {(key, "s3:GetObject") for key in folders}
+    assert can("jobs-b") == {
+        *((key, action) for key in folders for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")),
+        *((key, "s3:GetObject") for key in everything),
+    }
+    assert can("jobs-c") == set()
+    reader = environment.roles["spark-a-jobs-a"]
+    assert allowed(reader, "s3:ListBucket", lake, {"s3:prefix": "users/eu/2026/"})
+    assert not allowed(reader, "s3:ListBucket", lake, {"s3:prefix": "users/"})
+    assert not allowed(reader, "s3:ListBucket", lake)
+
+
+def test_as_much_as_a_namespace_may_use_fits_into_one_policy(like_local):
+    uses = {
+        f"use-{number}-{'n' * 24}": {"bucket": "b" * 60 + f"{number:03}", "key": KEY_ELSEWHERE}
+        for number in range(8)
+    }
+    spaces = {"n" * 30: {"uses": dict.fromkeys(uses, "write")}}
+
+    environment = like_local("one", uses=uses, job_namespaces=spaces)
+
+    [policy] = environment.roles[f"spark-a-{'n' * 30}"].policies
+    assert 9_000 < len(json.dumps(policy, separators=(",", ":"))) <= 10_240
 
 
 def test_logs_are_added_under_the_cluster_that_they_are_of_and_only_archer_reads_those_of_jobs(environment):
@@ -391,10 +482,13 @@ def request_tag(key: str, value: str) -> dict[str, str]:
     return {f"aws:RequestTag/{key}": value}
 
 
-def uses(owner: World, purpose: str, access: str) -> dict[str, dict[str, str]]:
-    """Setting `uses` for data of another environment."""
+def uses(owner: World, purpose: str, access: str) -> dict[str, dict[str, Any]]:
+    """Settings with which jobs use data of another environment."""
     name = owner.bucket(purpose).arn.rpartition(":")[2]
-    return {"theirs": {"bucket": name, "key": owner.key.arn, "access": access}}
+    return {
+        "uses": {"theirs": {"bucket": name, "key": owner.key.arn}},
+        "job_namespaces": {"spark-jobs": {"uses": {"theirs": access}}},
+    }
 
 
 def grants(environment: str, account: str, purpose: str, access: str) -> dict[str, dict[str, object]]:
@@ -408,6 +502,18 @@ def may(role: Role, action: str, bucket: Resource, key: Resource, name: str = "x
     return allowed(role, action, inside(bucket, name)) and all(
         allowed(role, key_action, key, through_s3(key, bucket)) for key_action in needed
     )
+
+
+def reaches(world: World, role: Role, action: str, purpose: str, namespace: str) -> bool:
+    """Whether a role may do this with what a namespace keeps for a purpose."""
+    own = f"main-{namespace}" in world.keys
+    bucket = world.bucket(f"{purpose}-{namespace}" if own else purpose)
+    key = world.keys[f"main-{namespace}" if own else "main"]
+    if action == "s3:ListBucket":
+        return allowed(role, action, bucket, {"s3:prefix": f"{namespace}/"})
+    if action in ON_BUCKETS:
+        return allowed(role, action, bucket)
+    return may(role, action, bucket, key, f"{namespace}/x")
 
 
 def inside(bucket: Resource, name: str) -> Resource:
@@ -494,7 +600,7 @@ def _world(environment: settings.Environment, recorder) -> World:
         buckets={
             bucket.inputs["bucket"]: _resource(bucket, of_buckets[f"{bucket.name}-id"]) for bucket in buckets
         },
-        keys={key.outputs["arn"]: _resource(key, json.loads(key.inputs["policy"])) for key in keys},
+        keys={key.name: _resource(key, json.loads(key.inputs["policy"])) for key in keys},
     )
 
 

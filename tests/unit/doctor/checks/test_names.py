@@ -1,4 +1,7 @@
+from typing import get_args
+
 from doctor.checks import names
+from moka.names import ACCESS_LOGS, Data
 from tests.support.aws_stubs import client, lines
 
 OWN_TAGS = {"moka:environment": "trial"}
@@ -45,7 +48,7 @@ def test_bucket_names_are_free_or_ours_or_a_problem(place):
         "problem main Bucket acme-trial-123456789012-us-east-1-staging exists already and by its tags does "
         "not belong to this environment. Bucket names are unique in all of AWS: change the organization, or "
         "remove the bucket.",
-        "ok main 4 bucket names are free: acme-trial-123456789012-us-east-1-event-logs and so on.",
+        "ok main 5 bucket names are free: acme-trial-123456789012-us-east-1-event-logs and so on.",
         "ok main 1 buckets exist and belong to this environment.",
     ]
 
@@ -54,13 +57,13 @@ def test_a_bucket_that_we_may_not_look_at_is_somebody_else_s(place):
     stubbed = {
         "s3": [
             ("head_bucket", {"Bucket": f"acme-trial-123456789012-us-east-1-{purpose}"}, "403")
-            for purpose in names.PURPOSES
+            for purpose in (*get_args(Data), ACCESS_LOGS)
         ]
     }
 
     findings = lines(names.buckets, place(stubbed=stubbed))
 
-    assert len(findings) == 6
+    assert len(findings) == 7
     assert all(
         "exists already and belongs to another account, or may not be read." in line for line in findings
     )
@@ -73,6 +76,7 @@ def test_a_bucket_of_another_environment_that_jobs_use_must_be_there(place):
             "gold": {"bucket": "acme-prod-gold", "key": key},
             "silver": {"bucket": "acme-prod-silver", "key": key},
         }
+        written["job_namespaces"] = {"jobs": {"uses": {"gold": "read", "silver": "read"}}}
 
     client("s3").create_bucket(Bucket="acme-prod-gold")
 

@@ -194,6 +194,17 @@ def test_s3_is_asked_as_the_pod_s_identity_and_as_nobody_else(make_spec, version
     assert conf["spark.hadoop.fs.s3a.endpoint.region"] == "us-east-1"
 
 
+def test_buckets_of_other_regions_are_asked_there(make_spec):
+    regions = {"acme-lake": "eu-west-1", "acme-near": "us-east-1"}
+
+    conf = make_spec({"bucket_regions": regions})["sparkConf"]
+
+    assert {key: value for key, value in conf.items() if key.endswith("endpoint.region")} == {
+        "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
+        "spark.hadoop.fs.s3a.bucket.acme-lake.endpoint.region": "eu-west-1",
+    }
+
+
 def test_output_is_committed_without_renames(make_spec):
     conf = make_spec()["sparkConf"]
 

@@ -279,31 +279,31 @@ REFUSED = {
     ),
     "a bucket that jobs were not granted": (
         {"dependencies": {"jars": ["s3a://code/a.jar"]}},
-        {"data": []},
+        {"readable": {}},
         "dependencies.jars: is s3a://code/a.jar, but jobs in spark-jobs may only read "
         "s3a://staging/spark-jobs/; put it there, or have bucket code added to `uses` in the settings of "
-        "test.",
+        "test and to those of spark-jobs there.",
     ),
     "a bucket of another environment": (
         {**PYTHON, "dependencies": {"py_files": ["s3a://acme-prod-staging/spark-jobs/a.zip"]}},
-        {"data": ["s3a://code/"]},
+        {"readable": {"spark-jobs": ["s3a://code/"], "science": ["s3a://acme-prod-staging/"]}},
         "dependencies.py_files: is s3a://acme-prod-staging/spark-jobs/a.zip, but jobs in spark-jobs may only "
         "read s3a://code/, s3a://staging/spark-jobs/; put it there, or have bucket acme-prod-staging added "
-        "to `uses` in the settings of test.",
+        "to `uses` in the settings of test and to those of spark-jobs there.",
     ),
     "a folder of another namespace": (
         {"main_file": "s3a://staging/spark-jobs-of-others/a.jar"},
-        {"data": []},
+        {"readable": {}},
         "main_file: is s3a://staging/spark-jobs-of-others/a.jar, but jobs in spark-jobs may only read "
         "s3a://staging/spark-jobs/; put it there, or have bucket staging added to `uses` in the settings of "
-        "test.",
+        "test and to those of spark-jobs there.",
     ),
     "the folder of event logs": (
         {"dependencies": {"files": ["s3a://logs/eventlog_v2_spark-1/a"]}},
-        {"data": []},
+        {"readable": {}},
         "dependencies.files: is s3a://logs/eventlog_v2_spark-1/a, but jobs in spark-jobs may only read "
         "s3a://staging/spark-jobs/; put it there, or have bucket logs added to `uses` in the settings of "
-        "test.",
+        "test and to those of spark-jobs there.",
     ),
     "GPUs where there are none": (
         {"executor": {"gpus": 1}},
@@ -401,7 +401,7 @@ def test_more_executors_than_the_queue_has_room_for_may_be_wished_for(target, jo
 
 
 @pytest.mark.parametrize(
-    ("url", "data"),
+    ("url", "readable"),
     [
         ("s3a://staging/spark-jobs/a.jar", []),
         ("s3a://code/lib/a.jar", ["s3a://code/"]),
@@ -412,8 +412,9 @@ def test_more_executors_than_the_queue_has_room_for_may_be_wished_for(target, jo
         ("s3a://code/a.jar", None),
     ],
 )
-def test_a_job_may_name_files_that_it_can_read_or_that_nothing_is_known_of(target, job, url, data):
-    assert spark_application(job(dependencies={"files": [url]}), target(data=data))
+def test_a_job_may_name_files_that_it_can_read_or_that_nothing_is_known_of(target, job, url, readable):
+    of_jobs = None if readable is None else {"spark-jobs": readable}
+    assert spark_application(job(dependencies={"files": [url]}), target(readable=of_jobs))
 
 
 @pytest.mark.parametrize("version", ["3.5", "4.1"])

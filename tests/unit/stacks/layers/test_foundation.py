@@ -76,7 +76,10 @@ def test_every_kind_of_data_has_a_bucket_whose_name_says_whose_and_where_it_is(l
 
     assert buckets == {
         f"acme-prod-444455556666-us-east-1-{purpose}"
-        for purpose in ("event-logs", "resource-usage", "job-logs", "system-logs", "staging", "access-logs")
+        for purpose in (
+            *("event-logs", "resource-usage", "job-logs", "system-logs", "staging", "code"),
+            "access-logs",
+        )
     }
 
 
@@ -99,6 +102,7 @@ def test_data_goes_after_the_days_of_the_settings(layer):
 
 def test_what_nobody_could_write_again_is_versioned(layer):
     assert layer().by_name("aws:s3/bucketVersioning:BucketVersioning").keys() == {
+        "main-code",
         "main-event-logs",
         "main-resource-usage",
     }

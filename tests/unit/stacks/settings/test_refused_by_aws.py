@@ -121,9 +121,15 @@ def image(reference: str) -> Changes:
     return {"services": {"driver_finalizer": {"image": reference}}}
 
 
-def uses(bucket: str, key: str = KEY) -> Changes:
+def uses(bucket: str, key: str = KEY, **change: object) -> Changes:
     """Data of another environment."""
-    return {"uses": {"prod": {"bucket": bucket, "key": key}}}
+    return used(prod={"bucket": bucket, "key": key, **change})
+
+
+def used(**buckets: object) -> Changes:
+    """Buckets that jobs read, by name; `_` stands for a dash."""
+    by_name = {name.replace("_", "-"): bucket for name, bucket in buckets.items()}
+    return {"uses": by_name, f"{JOBS}.uses": dict.fromkeys(by_name, "read")}
 
 
 def egress(**change: object) -> Changes:
@@ -1085,11 +1091,62 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ),
         (uses("events-s3alias"), "but S3 keeps names that end with -s3alias or"),
         (
-            {"uses": {"one": {"bucket": "events"}, "two": {"bucket": "events"}}},
-            "uses: 'events' is listed twice; list it once",
+            used(one={"bucket": "events"}, two={"bucket": "events"}),
+            "uses: 's3a://events/' is listed twice; list it once",
         ),
         (uses("s3://events"), "but S3 takes 3 to 63 lower case letters"),
         (uses("e" * 64), "but S3 takes 3 to 63 lower case letters"),
+    ],
+    "uses.<name>.region": [
+        (uses("events", region="us-esat-1"), "AWS has no such region; did you mean"),
+        (uses("events", region="eu-west-1"), "but the key is in us-east-1, where S3 wants its bucket to be"),
+        (
+            used(
+                one={"bucket": "events", "prefixes": ["a/"]}, two={"bucket": "events", "region": "eu-west-1"}
+            ),
+            "uses.two: has another key or region than uses.one, though both are bucket events; write",
+        ),
+    ],
+    "uses.<name>.prefixes": [
+        *(
+            (
+                uses("events", prefixes=[prefix]),
+                "write folders with a slash at the end, such as orders/daily/",
+            )
+            for prefix in (
+                "orders",
+                "/orders/",
+                "orders/*",
+                "a?/",
+                "${aws:username}/",
+                "o//",
+                "a" * 256 + "/",
+            )
+        ),
+        (uses("events", prefixes=["a/", "a/"]), "uses: 's3a://events/a/' is listed twice; list it once"),
+        (
+            uses("events", prefixes=[f"{number}/" for number in range(9)]),
+            "should have at most 8 items after validation, not 9",
+        ),
+    ],
+    "job_namespaces.<name>.own_key": [
+        (
+            {"job_namespaces": {"n" * 24: {"own_key": True}}},
+            "has 66 characters, and S3 allows 63; give the namespace a shorter name",
+        ),
+    ],
+    "job_namespaces.<name>.uses": [
+        ({f"{JOBS}.uses": {"raw": "read"}}, "job_namespaces.spark-jobs.uses.raw: is not in `uses`; add it"),
+        ({**uses("events"), f"{JOBS}.uses": {"prd": "read"}}, "prd: is not in `uses`; did you mean 'prod'?"),
+        (
+            {**uses("events"), f"{JOBS}.uses": {}},
+            "uses.prod: is used by no job namespace; write `uses: {prod: read}` in those of spark-jobs",
+        ),
+        ({**uses("events"), f"{JOBS}.uses": {"prod": "delete"}}, "should be 'read' or 'write'"),
+        (
+            used(**{f"a{number}": {"bucket": f"bucket-{number}"} for number in range(13)}),
+            "would make a policy of about 13,047 bytes with these 13 and their folders, and IAM takes 10,240",
+        ),
     ],
     "uses.<name>.key": [
         (uses("events", KEY.replace("key/", "alias/")), "an alias or a key's id is not enough"),
@@ -1097,7 +1154,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (uses("events", KEY[:-1]), "uses.prod.key: is 'arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-4e5f"),
         (uses("events", KEY.replace("us-east-1", "us-esat-1")), "but AWS has no region us-esat-1; did"),
         (
-            {"uses": {"prod-1": {"bucket": "events"}, "prod1": {"bucket": "logs"}}},
+            used(prod_1={"bucket": "events"}, prod1={"bucket": "logs"}),
             "uses.prod1: would have the statement UseProd1 in policies, as 'prod-1' has, and IAM takes each",
         ),
         (
@@ -1298,7 +1355,7 @@ FREE: dict[str, str] = {
     **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
     **dict.fromkeys(("registry", "retention", "clusters.<name>.control_plane_logs"), NAMES),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
-    **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
+    **dict.fromkeys(("retain", "grants.<name>.access"), TYPES),
     **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
     **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),
     **dict.fromkeys(("foundations.<name>.network.interface_endpoints", "ingress.controller"), TYPES),

@@ -1,0 +1,111 @@
+"""Buckets that jobs use besides the environment's own."""
+
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+from moka.mistakes import Mistake, listed, near
+from moka.names import Data, bucket_problem, use_sid
+from stacks.settings.checks.names import repeated
+from stacks.settings.environment import Environment
+from stacks.settings.uses import Use
+
+BUCKET_OF_MOKA = re.compile(
+    rf".+-(?P<account>[0-9]{{12}})-(?P<region>[a-z0-9-]+?)-({'|'.join(get_args(Data))})", re.ASCII
+)
+"""Name of a bucket that an environment of moka made (moka.names.bucket_name)."""
+
+
+OWN_BYTES, USE_BYTES, FOLDER_BYTES = 2800, 750, 30
+"""Size of the policy of jobs without any use, of a use, and of a folder of it, all without names, at most."""
+
+MAX_POLICY_BYTES = 10_240
+"""Of all policies of a role together (IAM User Guide, "IAM and AWS STS quotas")."""
+
+
+def buckets(settings: Environment) -> Iterator[Mistake]:
+    """Buckets that S3 cannot have or that are the environment's own, and the same twice."""
+    yield from repeated("uses", (folder for use in settings.uses.values() for folder in use.folders))
+    for name, use in settings.uses.items():
+        if problem := bucket_problem(use.bucket):
+            yield Mistake(f"uses.{name}.bucket", f"is {use.bucket!r}, {problem}; copy the name of a bucket")
+        if use.bucket.startswith(f"{settings.prefix}-"):
+            yield Mistake(
+                f"uses.{name}.bucket",
+                f"is {use.bucket!r}, a bucket of this environment, which its jobs may use anyway; remove it",
+            )
+
+
+def places(settings: Environment) -> Iterator[Mistake]:
+    """Keys and regions that are not those of the bucket, or not those that it has elsewhere in the file."""
+    first: dict[str, tuple[str, Use]] = {}
+    for name, use in settings.uses.items():
+        region, account = use.key.split(":")[3:5] if use.key else ("", "")
+        if use.region and use.key and use.region != region:
+            yield Mistake(
+                f"uses.{name}.region",
+                f"is {use.region!r}, but the key is in {region}, where S3 wants its bucket to be; correct "
+                "one of the two",
+            )
+        place = BUCKET_OF_MOKA.fullmatch(use.bucket)
+        if place and use.key and (place["region"], place["account"]) != (region, account):
+            yield Mistake(
+                f"uses.{name}.key",
+                f"is of {region} and account {account}, but the bucket is in {place['region']} of "
+                f"{place['account']}, and so is its key; correct one of the two",
+            )
+        other, known = first.setdefault(use.bucket, (name, use))
+        if (known.key, known.region) != (use.key, use.region):
+            yield Mistake(
+                f"uses.{name}",
+                f"has another key or region than uses.{other}, though both are bucket {use.bucket}; "
+                "write the same in both",
+            )
+
+
+def statements(settings: Environment) -> Iterator[Mistake]:
+    """Names that are one in policies."""
+    sids: dict[str, str] = {}
+    for name in settings.uses:
+        first = sids.setdefault(use_sid(name), name)
+        if first != name:
+            yield Mistake(
+                f"uses.{name}",
+                f"would have the statement {use_sid(name)} in policies, as {first!r} has, and IAM takes each "
+                "once; rename one of the two",
+            )
+
+
+def policies(settings: Environment) -> Iterator[Mistake]:
+    """Uses of a namespace whose statements IAM would not take."""
+    for namespace, space in settings.job_namespaces.items():
+        uses = [settings.uses[name] for name in space.uses if name in settings.uses]
+        size = OWN_BYTES + sum(
+            USE_BYTES
+            + sum(FOLDER_BYTES + len(use.bucket) + 2 * len(prefix) for prefix in use.prefixes or [""])
+            for use in uses
+        )
+        if size > MAX_POLICY_BYTES:
+            yield Mistake(
+                f"job_namespaces.{namespace}.uses",
+                f"would make a policy of about {size:,} bytes with these {len(uses)} and their folders, and "
+                f"IAM takes {MAX_POLICY_BYTES:,}; put jobs that need different ones into different "
+                "namespaces, or name fewer folders",
+            )
+
+
+def names(settings: Environment) -> Iterator[Mistake]:
+    """Namespaces that use what the file does not have, and what no namespace uses."""
+    for namespace, space in settings.job_namespaces.items():
+        for name in space.uses:
+            if name not in settings.uses:
+                known = f"; {near(name, set(settings.uses))}" if settings.uses else "; add it there"
+                yield Mistake(f"job_namespaces.{namespace}.uses.{name}", f"is not in `uses`{known}")
+    named = {name for space in settings.job_namespaces.values() for name in space.uses}
+    for name in settings.uses:
+        if name not in named and named <= settings.uses.keys():
+            yield Mistake(
+                f"uses.{name}",
+                f"is used by no job namespace; write `uses: {{{name}: read}}` in those of "
+                f"{listed(settings.job_namespaces)} whose jobs may read it, or remove it",
+            )
