@@ -4,7 +4,6 @@ import dataclasses
 import os
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from operator import itemgetter
 from typing import Any, get_args
 
 import pulumi
@@ -69,7 +68,8 @@ class Deployment:
         if stack not in self._stacks:
             self._stacks[stack] = pulumi.StackReference(_full_name(stack))
         exported = self._stacks[stack].get_output(str(unit)).apply(partial(_exported, stack, unit))
-        return kind(**{field.name: exported.apply(_reader(field)) for field in dataclasses.fields(kind)})
+        fields = dataclasses.fields(kind)
+        return kind(**{field.name: exported.apply(_reader(stack, unit, field)) for field in fields})
 
     def site(self, unit: Unit) -> Site:
         """Where a unit is deployed."""
@@ -181,7 +181,21 @@ def _exported(stack: str, unit: Unit, outputs: Any) -> Any:
     return pulumi.UNKNOWN if outputs is None else outputs
 
 
-def _reader(field: dataclasses.Field[Any]) -> Callable[[Mapping[str, Any]], Any]:
-    """Picks a field of what was exported; the engine leaves out what is None."""
+def _reader(stack: str, unit: Unit, field: dataclasses.Field[Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """Picks a field of what was exported; the engine leaves out what is None.
+
+    What an earlier version did not export is unknown to a preview, and nothing else goes on.
+    """
     optional = type(None) in get_args(field.type)
-    return (lambda outputs: outputs.get(field.name)) if optional else itemgetter(field.name)
+
+    def value(outputs: Mapping[str, Any]) -> Any:
+        if optional or field.name in outputs:
+            return outputs.get(field.name)
+        if pulumi.runtime.is_dry_run():
+            return pulumi.UNKNOWN
+        raise pulumi.RunError(
+            f"Stack {stack} has no {field.name} of {unit} yet, as an earlier version deployed it: bring "
+            f"{stack} up first."
+        )
+
+    return value

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 from fnmatch import fnmatch
 from types import SimpleNamespace
@@ -10,6 +11,7 @@ from moka import event_logs
 from moka.mistakes import InvalidDocument
 from moka.project import version
 from stacks import deployed_version, deployment, program, settings, slices
+from stacks.layers import foundation
 
 LOCAL = settings.path_of("local").read_text()
 
@@ -155,3 +157,13 @@ def test_a_stack_that_comes_before_what_it_reads_is_told_which_that_is():
         pulumi.RunError, match=r"local\.shared has no foundation/main yet.*bring local\.shared up"
     ):
         deployment._exported("local.shared", slices.Unit("foundation", "main"), None)
+
+
+def test_a_stack_that_reads_what_an_earlier_version_did_not_export_is_told_which_to_bring_up():
+    [field] = [field for field in dataclasses.fields(foundation.Outputs) if field.name == "code_bucket"]
+    read = deployment._reader("local.shared", slices.Unit("foundation", "main"), field)
+
+    with pytest.raises(
+        pulumi.RunError, match=r"local\.shared has no code_bucket of foundation/main.*bring local\.shared up"
+    ):
+        read({"staging_bucket": "staging"})
