@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
+from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget, Metastore
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.bounds import maxima
 from moka.queues.tiers import POLICIES
 from stacks.settings import Environment
+from stacks.settings.metastore import Metastore as MetastoreSettings
 from stacks.settings.spark import queue_patterns
 
 
@@ -57,9 +58,24 @@ def job_target(
         service_account=SPARK_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         claims=queue_patterns(settings.job_namespaces),
+        metastores={
+            name: _metastore(settings, cluster, settings.metastores[space.metastore])
+            for name, space in settings.job_namespaces.items()
+            if space.metastore
+        },
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
         event_log_uploader=_event_log_uploader(settings, event_logs_bucket),
+    )
+
+
+def _metastore(settings: Environment, cluster: str, metastore: MetastoreSettings) -> Metastore:
+    glue, foundation = metastore.glue, settings.foundation_of(cluster)
+    return Metastore(
+        warehouse=metastore.warehouse,
+        thrift=metastore.thrift.addresses if metastore.thrift else (),
+        glue_account=(glue.account or foundation.account) if glue else "",
+        glue_region=(glue.region or foundation.region) if glue else "",
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import ceil
 
 from moka.jobs.job import Job
-from moka.jobs.job_target import Celeborn, JobTarget
+from moka.jobs.job_target import Celeborn, JobTarget, Metastore
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.names import EVENT_LOG_FOLDER
@@ -17,6 +17,9 @@ BLOCK_MANAGER_PORT = 7079
 
 IVY_FOLDER = "/tmp/.ivy2"
 """Where Maven packages are kept, in the operator's pod and in drivers': neither may write to a home."""
+
+GLUE_CATALOG = "glue"
+"""Name in Spark SQL of the catalog whose tables AWS Glue knows."""
 
 GRACE_SECONDS: Mapping[JobRole, int] = {
     # To close its event log, and then for the sidecar to upload the rest: 45 s of it, at most.
@@ -105,6 +108,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
         **METRICS,
         **event_logs(),
         **s3a(job, target),
+        **tables(target.metastores.get(job.namespace)),
         **DECOMMISSIONING,
         **(
             celeborn_shuffle(job, target.celeborn)
@@ -156,6 +160,30 @@ def s3a(job: Job, target: JobTarget) -> dict[str, str]:
         # Hadoop 3.4's own; 3.3 deletes what marks a folder with each file that it puts there.
         "spark.hadoop.fs.s3a.directory.marker.retention": "keep",
         **COMMITTERS,
+    }
+
+
+def tables(metastore: Metastore | None) -> dict[str, str]:
+    """Where a job finds out which tables there are."""
+    if metastore is None:
+        return {}
+    if metastore.thrift:
+        return {
+            "spark.sql.catalogImplementation": "hive",
+            "spark.hadoop.hive.metastore.uris": ",".join(metastore.thrift),
+            "spark.sql.warehouse.dir": metastore.warehouse,
+        }
+    catalog = f"spark.sql.catalog.{GLUE_CATALOG}"
+    return {
+        # https://iceberg.apache.org/docs/latest/aws/#glue-catalog
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        "spark.sql.defaultCatalog": GLUE_CATALOG,
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "glue",
+        f"{catalog}.io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
+        f"{catalog}.warehouse": metastore.warehouse,
+        f"{catalog}.glue.id": metastore.glue_account,
+        f"{catalog}.client.region": metastore.glue_region,
     }
 
 

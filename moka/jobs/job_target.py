@@ -42,6 +42,21 @@ class EventLogUploader:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Metastore:
+    """Where jobs find out which tables there are: Hive's server, or else AWS Glue.
+
+    warehouse: folder, `s3a://bucket/folder/`, of tables for which nobody says where they are.
+    thrift: addresses of Hive's servers, `thrift://host:port`.
+    glue_account, glue_region: whose catalog it is, and where.
+    """
+
+    warehouse: str
+    thrift: Sequence[str] = ()
+    glue_account: str = ""
+    glue_region: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class JobTarget:
     """One cluster, as jobs see it. JSON holds all of it.
 
@@ -59,6 +74,7 @@ class JobTarget:
     readable: namespace -> folders, `s3a://bucket/`, that its jobs may read besides these two; None
         where the stack's outputs, of an earlier version, do not say.
     bucket_regions: bucket that jobs may use -> its region; others are in that of the cluster.
+    metastores: namespace -> the metastore of its jobs; none where it is left out.
     images: Spark version, `4.1` -> image of jobs that name none.
     ui_domain: the UI of a running application is at `<application>.<namespace>.<ui_domain>`.
     ui_scheme: of its address.
@@ -89,6 +105,7 @@ class JobTarget:
     code: Mapping[str, str] = field(default_factory=dict)
     readable: Mapping[str, Sequence[str]] | None = None
     bucket_regions: Mapping[str, str] = field(default_factory=dict)
+    metastores: Mapping[str, Metastore] = field(default_factory=dict)
     gpu_machines: Sequence[MachineCapacity] = ()
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
@@ -136,6 +153,10 @@ class JobTarget:
                     for name in ("machines", "gpu_machines")
                 },
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
+                "metastores": {
+                    name: Metastore(**{key: value for key, value in metastore.items() if value is not None})
+                    for name, metastore in values.get("metastores", {}).items()
+                },
                 "event_log_uploader": EventLogUploader(**{**uploader, "seconds": int(uploader["seconds"])}),
             }
         )

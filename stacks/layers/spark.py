@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pulumi
 
 from moka.components.aws.bucket_access import bucket_statements
+from moka.components.aws.glue_access import glue_statements
 from moka.components.aws.pod_identity import OF_NAMESPACE
 from moka.components.aws.policy import Statement
 from moka.components.kubernetes.application_quota import ApplicationQuota, ApplicationQuotaArgs
@@ -54,6 +55,7 @@ from moka.submission.cluster_document import ClusterDocument, OperatorShare
 from stacks.job_target import job_target
 from stacks.layer_table import HOME
 from stacks.layers import archer, foundation, shuffle
+from stacks.settings.metastore import Metastore
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
@@ -73,6 +75,7 @@ class Inputs:
         `foundation.job_data` has them.
     uses: name -> bucket that jobs may use besides the environment's own, where their namespace names it; its
         owner has to grant that.
+    metastores: name -> metastore, as the settings have it; namespaces name theirs.
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
@@ -86,6 +89,7 @@ class Inputs:
     data: Mapping[str, pulumi.Output[Mapping[str, str]]]
     jobs: pulumi.Input[Mapping[str, Any]]
     uses: Mapping[str, Use] = field(default_factory=dict)
+    metastores: Mapping[str, Metastore] = field(default_factory=dict)
     driver_finalizer: ServiceSettings | None = None
     ui_gateway: bool = False
     archer: bool = False
@@ -129,6 +133,7 @@ def inputs(site: ClusterSite) -> Inputs:
             None if celeborn is None else pulumi.Output.all(**vars(celeborn)),
         ).apply(lambda values: job_target(settings, site.name, *values).as_outputs()),
         uses=settings.uses,
+        metastores=settings.metastores,
     )
 
 
@@ -145,8 +150,14 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     spaces: dict[str, JobNamespace] = {}
     identities = []
     for name, space in inputs.job_namespaces.items():
-        spaces[name] = JobNamespace(f"{site.name}-{name}", job_namespace(name, space), namespace_opts)
-        statements = job_statements(inputs, name, space.uses, partition(site.region))
+        metastore = inputs.metastores[space.metastore] if space.metastore else None
+        spaces[name] = JobNamespace(
+            f"{site.name}-{name}", job_namespace(name, space, metastore), namespace_opts
+        )
+        statements = [
+            *job_statements(inputs, name, space.uses, partition(site.region)),
+            *_table_statements(site, inputs, space),
+        ]
         identities.append(site.allow(name, name, SPARK_ACCOUNT, statements))
     people = [
         JobAccess(
@@ -328,8 +339,10 @@ def by_change_order(operators: Iterable[str]) -> list[str]:
     return sorted(operators, key=lambda name: (name != CHART, name))
 
 
-def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs:
-    """What the settings say of a job namespace."""
+def job_namespace(
+    name: str, settings: JobNamespaceSettings, metastore: Metastore | None = None
+) -> JobNamespaceArgs:
+    """What the settings say of a job namespace and of the metastore of its jobs."""
     quota, largest = settings.quota, settings.largest_container
     return JobNamespaceArgs(
         name=name,
@@ -344,7 +357,37 @@ def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs
                 namespace=egress.namespace,
             )
             for key, egress in settings.egress.items()
-        },
+        }
+        | _way_to(metastore),
+    )
+
+
+def _way_to(metastore: Metastore | None) -> dict[str, Egress]:
+    """Where jobs find Hive's servers; Glue they reach as all of AWS."""
+    if metastore is None or metastore.thrift is None:
+        return {}
+    thrift = metastore.thrift
+    # No name of the settings has a space.
+    return {
+        "of the metastore": Egress(
+            ports=tuple(thrift.ports),
+            cidrs=tuple(str(cidr) for cidr in thrift.cidrs),
+            namespace=thrift.namespace,
+        )
+    }
+
+
+def _table_statements(site: ClusterSite, inputs: Inputs, settings: JobNamespaceSettings) -> list[Statement]:
+    """What jobs of a namespace may do with tables in Glue."""
+    glue = inputs.metastores[settings.metastore].glue if settings.metastore else None
+    if glue is None:
+        return []
+    return glue_statements(
+        glue.access,
+        glue.account or site.foundation.account,
+        glue.region or site.region,
+        glue.databases,
+        partition(site.region),
     )
 
 

@@ -38,6 +38,7 @@ from stacks.settings.foundation import Foundation
 from stacks.settings.history import History
 from stacks.settings.ingress import Ingress
 from stacks.settings.logs import Logs
+from stacks.settings.metastore import Metastore
 from stacks.settings.metrics import Metrics
 from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
@@ -219,6 +220,11 @@ class Environment(Section):
         default_factory=dict,
         description="Buckets that jobs may use besides the environment's own, by a name of your choice: "
         "those of namespaces that name it in their `uses`.",
+    )
+    metastores: dict[Name, Metastore] = Field(
+        default_factory=dict,
+        description="Where jobs find out which tables there are, by a name of your choice; job namespaces "
+        "name theirs.",
     )
     waves: dict[Name, list[Name]] = Field(
         default_factory=dict,

@@ -124,6 +124,10 @@ class JobNamespace(Section):
         description="Name of one of `uses` -> what its jobs may do there, by default nothing; write includes "
         "read.",
     )
+    metastore: Name | None = Field(
+        default=None,
+        description="Name of one of `metastores`, in which its jobs look for tables; none by default.",
+    )
     viewers: list[Group] = Field(
         default_factory=list,
         description="Groups of `ingress.login` that see the live UIs of its jobs; by default all who have "

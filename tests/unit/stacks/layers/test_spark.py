@@ -204,3 +204,52 @@ def archer_only(recorder):
     """The policies that keep out what is not Archer's."""
     policies = recorder.inputs(ADMISSION)
     return [policy for policy in policies if policy["metadata"]["name"] == POLICY_NAME]
+
+
+def test_jobs_reach_the_metastore_of_their_namespace_and_no_other(layer):
+    recorder = layer(
+        uses={"lake": {"bucket": "lake"}},
+        metastores={
+            "company": {
+                "thrift": {"addresses": ["thrift://hive.example:9083"], "cidrs": ["10.9.0.0/16"]},
+                "warehouse": "s3a://lake/warehouse/",
+            },
+            "tables": {"glue": {"databases": ["sales", "raw_*"]}, "warehouse": "s3a://lake/iceberg/"},
+        },
+        job_namespaces={
+            "jobs-a": {"uses": {"lake": "read"}, "metastore": "company"},
+            "jobs-b": {"uses": {"lake": "write"}, "metastore": "tables"},
+            "jobs-c": {},
+        },
+    )
+    policies = recorder.by_name("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+    ways = {
+        name: [
+            (peer["ipBlock"]["cidr"], port["port"])
+            for rule in policies[f"spark-a-{name}-spark"]["spec"]["egress"]
+            for peer in rule["to"]
+            for port in rule.get("ports", [])
+            if "ipBlock" in peer and port["port"] == 9083
+        ]
+        for name in ("jobs-a", "jobs-b", "jobs-c")
+    }
+    roles = recorder.by_name("aws:iam/rolePolicy:RolePolicy")
+    tables = {
+        name: [
+            statement
+            for statement in json.loads(roles[f"spark-a-{name}"]["policy"])["Statement"]
+            if statement["Sid"] == "Tables"
+        ]
+        for name in ("jobs-a", "jobs-b", "jobs-c")
+    }
+
+    assert ways == {"jobs-a": [("10.9.0.0/16", 9083)], "jobs-b": [], "jobs-c": []}
+    assert tables["jobs-a"] == tables["jobs-c"] == []
+    [statement] = tables["jobs-b"]
+    glue = "arn:aws:glue:us-east-1:123456789012"
+    assert statement["Resource"] == [
+        f"{glue}:catalog",
+        *(f"{glue}:database/sales", f"{glue}:database/raw_*"),
+        *(f"{glue}:table/sales/*", f"{glue}:table/raw_*/*"),
+    ]
+    assert all(action.startswith(("glue:Get", "glue:BatchGet")) for action in statement["Action"])

@@ -132,6 +132,25 @@ def used(**buckets: object) -> Changes:
     return {"uses": by_name, f"{JOBS}.uses": dict.fromkeys(by_name, "read")}
 
 
+def tables(warehouse: str = "s3a://lake/warehouse/", **kind: object) -> Changes:
+    """A metastore of jobs, on a bucket that they use."""
+    return {
+        **used(lake={"bucket": "lake"}),
+        "metastores": {"company": {"warehouse": warehouse, **kind}},
+        f"{JOBS}.metastore": "company",
+    }
+
+
+def thrift(**change: object) -> Changes:
+    """Hive's own server, with a change."""
+    return tables(thrift={"addresses": ["thrift://hive.example:9083"], "namespace": "hive", **change})
+
+
+def glue(**change: object) -> Changes:
+    """Glue's catalog, with a change."""
+    return tables(glue={"databases": ["sales"], **change})
+
+
 def egress(**change: object) -> Changes:
     """A place that jobs may connect to."""
     return {JOBS: {"egress": {"hive": {"ports": [9083], "cidrs": ["10.0.0.0/8"], **change}}}}
@@ -1097,6 +1116,51 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (uses("s3://events"), "but S3 takes 3 to 63 lower case letters"),
         (uses("e" * 64), "but S3 takes 3 to 63 lower case letters"),
     ],
+    "metastores": [
+        (thrift() | {f"{JOBS}.metastore": None}, "metastores.company: is of no job namespace; write")
+    ],
+    "job_namespaces.<name>.metastore": [
+        ({f"{JOBS}.metastore": "company"}, "metastore: is 'company', not in `metastores`; add it there"),
+        (thrift() | {f"{JOBS}.metastore": "compny"}, "not in `metastores`; did you mean 'company'?"),
+    ],
+    "metastores.<name>.warehouse": [
+        *(
+            (tables(warehouse, glue={"databases": ["a"]}), "write s3a://<bucket>/<folder>/, with a slash at")
+            for warehouse in ("s3://lake/warehouse/", "s3a://lake/warehouse", "/warehouse/", "s3a://a b/c/")
+        ),
+        (
+            tables("s3a://pond/warehouse/", glue={"databases": ["a"]}),
+            "is s3a://pond/warehouse/, but jobs in spark-jobs may not use bucket pond there; name it",
+        ),
+    ],
+    "metastores.<name>.thrift": [
+        (tables(), "metastores.company: has to have either thrift or glue"),
+        (
+            tables(thrift={"addresses": ["thrift://a:1"], "namespace": "b"}, glue={"databases": ["c"]}),
+            "metastores.company: has to have either thrift or glue",
+        ),
+        (thrift(namespace=None), "metastores.company.thrift: has neither cidrs nor namespace; add one"),
+        (thrift(cidrs=["10.9.0.0/16"]), "metastores.company.thrift: has both cidrs and namespace; keep one"),
+    ],
+    "metastores.<name>.thrift.addresses": [
+        *(
+            (thrift(addresses=[address]), "write thrift://<host>:<port>, such as thrift://metastore.example")
+            for address in ("hive.example:9083", "http://hive.example:9083", "thrift://hive.example")
+        ),
+        (thrift(addresses=["thrift://hive.example:0"]), "write a port from 1 to 65535"),
+        (thrift(addresses=["thrift://hive.example:70000"]), "ort out of range 0-65535"),
+    ],
+    "metastores.<name>.thrift.cidrs": [(thrift(namespace=None, cidrs=["10.9.0.1/16"]), "has host bits set")],
+    "metastores.<name>.thrift.namespace": [
+        (thrift(namespace="Hive"), "write lower case, digits and dashes, at most 63"),
+    ],
+    "metastores.<name>.glue.account": [(glue(account="12345"), "write all twelve digits, in quotes")],
+    "metastores.<name>.glue.region": [(glue(region="us-esat-1"), "AWS has no such region; did you mean")],
+    "metastores.<name>.glue.databases": [
+        (glue(databases=["Sales"]), "write the name of a database, lower case, digits and underscores"),
+        (glue(databases=["s*les"]), "write the name of a database, lower case, digits and underscores"),
+        (glue(databases=[]), "list should have at least 1 item after validation, not 0"),
+    ],
     "uses.<name>.region": [
         (uses("events", region="us-esat-1"), "AWS has no such region; did you mean"),
         (uses("events", region="eu-west-1"), "but the key is in us-east-1, where S3 wants its bucket to be"),
@@ -1334,6 +1398,7 @@ FREE: dict[str, str] = {
     **dict.fromkeys((f"metrics.store.{key}" for key in ("days", "disk_gib", "memory_gib")), SIZES),
     **dict.fromkeys((f"metrics.{key}" for key in ("shards", "gateways", "kube_state_metrics_shards")), SIZES),
     **dict.fromkeys(("home", "foundations", "clusters", "slices", "waves", "uses", "grants", "ci"), NAMES),
+    "metastores.<name>.glue": NAMES,
     **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "history", "logs"), NAMES),
     **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),
@@ -1355,7 +1420,7 @@ FREE: dict[str, str] = {
     **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
     **dict.fromkeys(("registry", "retention", "clusters.<name>.control_plane_logs"), NAMES),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
-    **dict.fromkeys(("retain", "grants.<name>.access"), TYPES),
+    **dict.fromkeys(("retain", "grants.<name>.access", "metastores.<name>.glue.access"), TYPES),
     **dict.fromkeys((f"foundations.<name>.{key}" for key in ("assume", "network.nat")), TYPES),
     **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),
     **dict.fromkeys(("foundations.<name>.network.interface_endpoints", "ingress.controller"), TYPES),
