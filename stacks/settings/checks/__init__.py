@@ -48,6 +48,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     network.associations,
     network.public_access,
     network.addresses,
+    network.units,
     network.transit_gateways,
     network.api_access,
     network.deployer,
