@@ -55,6 +55,7 @@ from stacks.job_target import job_target
 from stacks.layer_table import HOME
 from stacks.layers import archer, foundation, shuffle
 from stacks.settings.environment import Use
+from stacks.settings.network_use import pod_networks
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
@@ -74,6 +75,7 @@ class Inputs:
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
+    pod_networks: in which the cluster's pods have their addresses, where that is known.
     archer: whether Archer submits here. archer_workers: known once its workers are, on their own cluster.
     """
 
@@ -87,6 +89,7 @@ class Inputs:
     uses: Mapping[str, Use] = field(default_factory=dict)
     driver_finalizer: ServiceSettings | None = None
     ui_gateway: bool = False
+    pod_networks: Sequence[str] = ()
     archer: bool = False
     archer_workers: Sequence[pulumi.Input[str]] = ()
 
@@ -113,6 +116,7 @@ def inputs(site: ClusterSite) -> Inputs:
     base, home = (site.outputs(source, foundation.Outputs) for source in ("foundation", HOME))
     return Inputs(
         job_namespaces=settings.job_namespaces,
+        pod_networks=pod_networks(settings.foundation_of(site.name)),
         operators=settings.spark.operators,
         driver_finalizer=settings.services.driver_finalizer,
         ui_gateway=settings.services.ui_gateway is not None,
@@ -145,7 +149,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     spaces: dict[str, JobNamespace] = {}
     identities = []
     for name, space in inputs.job_namespaces.items():
-        spaces[name] = JobNamespace(f"{site.name}-{name}", job_namespace(name, space), namespace_opts)
+        arguments = job_namespace(name, space, inputs.pod_networks)
+        spaces[name] = JobNamespace(f"{site.name}-{name}", arguments, namespace_opts)
         identities.append(site.allow(name, name, SPARK_ACCOUNT, statements))
     people = [
         JobAccess(
@@ -327,8 +332,10 @@ def by_change_order(operators: Iterable[str]) -> list[str]:
     return sorted(operators, key=lambda name: (name != CHART, name))
 
 
-def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs:
-    """What the settings say of a job namespace."""
+def job_namespace(
+    name: str, settings: JobNamespaceSettings, pod_networks: Sequence[str] = ()
+) -> JobNamespaceArgs:
+    """What the settings say of a job namespace. pod_networks: of the cluster, where they are known."""
     quota, largest = settings.quota, settings.largest_container
     return JobNamespaceArgs(
         name=name,
@@ -336,6 +343,7 @@ def job_namespace(name: str, settings: JobNamespaceSettings) -> JobNamespaceArgs
         largest=ContainerSize(cpu=largest.cpu, memory=largest.memory),
         pod_security=settings.pod_security,
         isolated=settings.isolated,
+        pod_networks=tuple(pod_networks) if settings.peer_ports == "spark" else (),
         egress={
             key: Egress(
                 ports=tuple(egress.ports),

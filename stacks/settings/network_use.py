@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from moka.machines.node_addresses import NodeAddresses, node_addresses
 from moka.network_address_usage import Contents
+from moka.subnet_plan import subnet_plans
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Foundation
@@ -75,6 +76,16 @@ def vpc_contents(settings: Environment, name: str) -> Contents:
         nat_gateways=(zones if network.nat == "zonal" else 1) if network else 0,
         attachments=1 if network and network.transit_gateway else 0,
     )
+
+
+def pod_networks(foundation: Foundation) -> list[str]:
+    """Networks in which pods have their addresses; none of an existing VPC, of which nobody says."""
+    network = foundation.network
+    if network is None:
+        return []
+    if network.pod_cidrs:
+        return list(map(str, network.pod_cidrs))
+    return [plan.private for plan in subnet_plans(str(network.cidr), tuple(network.zones))]
 
 
 def has_pod_subnets(foundation: Foundation) -> bool:

@@ -88,6 +88,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     spark.operators,
     spark.operator_sizes,
     spark.egress,
+    spark.peers,
     spark.accounts,
     spark.host_paths,
     queues.trees,
