@@ -35,4 +35,4 @@ def prefixes(subnet: str) -> int:
 
 def interface_addresses(subnet: str) -> int:
     """Primary addresses that interfaces for pods have of a subnet: AWS keeps the first four."""
-    return IPv4Network(subnet).num_addresses // 2**HALVINGS - (RESERVED_ADDRESSES - 1)
+    return (IPv4Network(subnet).num_addresses >> HALVINGS) - (RESERVED_ADDRESSES - 1)

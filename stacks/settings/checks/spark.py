@@ -142,8 +142,8 @@ def peers(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 f"clusters.{name}.shuffle",
                 f"lets in the pods of all jobs, {together:,} by quotas and nodes, but the VPC CNI has room "
-                f"for {MOST_PEERS:,}; lower quota.pods of job namespaces or maximum of node groups, and share "
-                "jobs out to several clusters",
+                f"for {MOST_PEERS:,}; lower quota.pods of job namespaces or maximum of node groups, and "
+                "share jobs out to several clusters",
             )
 
 
