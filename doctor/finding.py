@@ -1,7 +1,7 @@
 """Findings: one thing about one place, and what to do about it."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 Status = Literal["ok", "warning", "problem", "not checked"]
@@ -19,6 +19,7 @@ class Finding:
     what: a sentence.
     remedy: a sentence that says what to do, or a command; empty where there is nothing to do.
     check: subject that it belongs to, a key of `checks.CHECKS`.
+    numbers: that `what` has, for scripts.
     """
 
     status: Status
@@ -26,11 +27,12 @@ class Finding:
     what: str
     remedy: str = ""
     check: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
-def ok(where: str, what: str) -> Finding:
+def ok(where: str, what: str, numbers: Mapping[str, float] | None = None) -> Finding:
     """It is as it must be."""
-    return Finding(status="ok", where=where, what=what)
+    return Finding(status="ok", where=where, what=what, numbers=numbers or {})
 
 
 def warning(where: str, what: str, remedy: str) -> Finding:

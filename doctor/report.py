@@ -42,6 +42,7 @@ def as_json(environment: str, findings: Sequence[Finding], error: str | None = N
                     "where": finding.where,
                     "what": finding.what,
                     "remedy": finding.remedy,
+                    "numbers": dict(finding.numbers),
                 }
                 for finding in findings
             ],

@@ -58,6 +58,9 @@ def namespace_pod_security(namespace: Resource, parameters: Parameters) -> Viola
 
 DIRECTIONS = frozenset({"Ingress", "Egress"})
 
+Pods = tuple[str, frozenset[str]]
+"""Those with one of these values of a label."""
+
 
 def _is_job_namespace(namespace: Resource) -> bool:
     name = namespace.object_name
@@ -79,7 +82,7 @@ def default_deny(resources: Sequence[Resource], _: Parameters) -> StackViolation
         if namespace.type != NAMESPACE or not _is_job_namespace(namespace):
             continue
         own = [policy for policy in policies if _is_in(policy, namespace)]
-        denied = {direction for policy in own for direction in _denied(policy)}
+        denied = {direction for policy in own for direction in _denied(policy, own)}
         if missing := sorted(DIRECTIONS - denied):
             kinds = " and ".join(missing)
             yield namespace, f"{where(namespace)} has no NetworkPolicy that denies {kinds}: add one."
@@ -106,14 +109,51 @@ def _is_in(resource: Resource, namespace: Resource) -> bool:
     return namespace.get("metadata.name") is UNKNOWN or resource.namespace == namespace.object_name
 
 
-def _denied(policy: Resource) -> Set[str]:
-    """The directions in which a policy lets nothing through for any pod of its namespace, or may do so."""
-    selected = [policy.get(f"spec.podSelector.{field}", {}) for field in ("matchLabels", "matchExpressions")]
-    if any(map(_has_some, selected)):
+def _denied(policy: Resource, own: Sequence[Resource]) -> Set[str]:
+    """The directions in which a policy lets nothing through for any pod of its namespace, or may do so.
+
+    own: all policies of the namespace. One may leave out pods that another isolates: no pod may do more, and
+    each is in one list of the VPC CNI instead of two.
+    """
+    silent = {kind for kind in _directions(policy) if not _has_some(policy.get(f"spec.{kind.lower()}", []))}
+    labels, expressions = _selected(policy)
+    if _has_some(labels):
         return set()
+    if not _has_some(expressions) or not fully_known(expressions):
+        return silent
+    left_out = _pods(expressions, "NotIn")
+    if left_out is None:
+        return set()
+    others = [_directions(other) for other in own if _may_be_for(other, left_out)]
+    return silent & {kind for kinds in others for kind in kinds}
+
+
+def _directions(policy: Resource) -> Set[str]:
+    """The directions in which a policy isolates, or may."""
     kinds = policy.get("spec.policyTypes", ["Ingress"])
-    judged = DIRECTIONS & set(map(text, sequence(kinds))) if fully_known(kinds) else DIRECTIONS
-    return {kind for kind in judged if not _has_some(policy.get(f"spec.{kind.lower()}", []))}
+    return DIRECTIONS & set(map(text, sequence(kinds))) if fully_known(kinds) else DIRECTIONS
+
+
+def _selected(policy: Resource) -> tuple[object, object]:
+    return policy.get("spec.podSelector.matchLabels", {}), policy.get("spec.podSelector.matchExpressions", [])
+
+
+def _may_be_for(policy: Resource, pods: Pods) -> bool:
+    """Whether a policy is for just these pods, or for all, as far as is known."""
+    labels, expressions = _selected(policy)
+    if _has_some(labels):
+        return False
+    return not fully_known(expressions) or not expressions or _pods(expressions, "In") == pods
+
+
+def _pods(expressions: object, operator: str) -> Pods | None:
+    """The pods that a selector of one expression names; None where it is another selector."""
+    if len(sequence(expressions)) != 1:
+        return None
+    [expression] = sequence(expressions)
+    if at(expression, "operator") != operator:
+        return None
+    return text(at(expression, "key")), frozenset(map(text, sequence(at(expression, "values"))))
 
 
 def _has_some(value: object) -> bool:

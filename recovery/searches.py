@@ -77,6 +77,13 @@ RANGE = Search(
     at="Vpcs[].CidrBlockAssociationSet[?CidrBlock=='{cidrBlock}' && CidrBlockState.State=='associated'][]"
     ".{id: AssociationId}",
 )
+RESERVATION = Search(
+    id="{subnetId}:{found}",
+    service="ec2",
+    operation="get_subnet_cidr_reservations",
+    request={"SubnetId": "{subnetId}"},
+    at="SubnetIpv4CidrReservations[?Cidr=='{cidrBlock}'].{id: SubnetCidrReservationId}",
+)
 DEFAULT_GROUP = Search(
     service="ec2",
     operation="describe_security_groups",
@@ -134,6 +141,7 @@ SEARCHES: dict[str, Search] = {
     ),
     "aws:ec2transitgateway/vpcAttachment:VpcAttachment": ATTACHMENT,
     "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": RANGE,
+    "aws:ec2/subnetCidrReservation:SubnetCidrReservation": RESERVATION,
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": DEFAULT_GROUP,
     "aws:ec2/route:Route": _named(
         "{routeTableId}_{destinationCidrBlock|destinationIpv6CidrBlock|destinationPrefixListId}"

@@ -48,6 +48,7 @@ READS = (
     "aps:ListTagsForResource",
     "autoscaling:Describe*",
     "ec2:Describe*",
+    "ec2:GetSubnetCidrReservations",
     "ecr:Describe*",
     "ecr:Get*",
     "ecr:List*",

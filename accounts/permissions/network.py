@@ -85,6 +85,21 @@ ROWS = (
         when=makes_network,
     ),
     Row(
+        type="aws:ec2/subnetCidrReservation:SubnetCidrReservation",
+        create="ec2:CreateSubnetCidrReservation",
+        read="ec2:GetSubnetCidrReservations",
+        delete="ec2:DeleteSubnetCidrReservation",
+        beyond=dict.fromkeys(
+            (
+                "ec2:CreateSubnetCidrReservation",
+                "ec2:GetSubnetCidrReservations",
+                "ec2:DeleteSubnetCidrReservation",
+            ),
+            f"{EC2}vpc_subnet_cidr_reservation.go",
+        ),
+        when=has_pod_ranges,
+    ),
+    Row(
         type="aws:ec2/routeTable:RouteTable",
         schemas="AWS::EC2::RouteTable AWS::EC2::SubnetRouteTableAssociation",
         create="ec2:CreateRouteTable ec2:CreateTags",

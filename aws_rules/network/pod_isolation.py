@@ -50,8 +50,9 @@ def _is_peer(network: Network, selector: Member, own_namespace: str, peer: Pod |
     if isinstance(peer, IPv4Network):
         return block is not None and _in_block(block, peer)
     if block is not None:
-        # An address block is for what is outside of the cluster; pods' addresses come and go.
-        return False
+        # Addresses of pods are those of their subnet, and come with them: nothing is translated in a VPC.
+        subnet = network.find("Subnets", peer.interface.subnet)
+        return subnet is not None and _in_block(block, IPv4Network(subnet["CidrBlock"]))
     namespaces = selector.get("namespaceSelector")
     if namespaces is None:
         in_namespace = peer.namespace == own_namespace

@@ -120,11 +120,15 @@ def _pod_need(subnet: str, group: str, count: int, interfaces: int, units: int, 
 
 
 def free_addresses(
-    resource: str, group: str, all_needs: Iterable[Need], subnets: Mapping[str, Mapping[str, Any]]
+    resource: str,
+    group: str,
+    all_needs: Iterable[Need],
+    subnets: Mapping[str, Mapping[str, Any]],
+    reserved: Mapping[str, int],
 ) -> Iterator[Verdict]:
     """Whether the subnets that a group uses hold what all groups take of them.
 
-    subnets: by id, as DescribeSubnets shows them.
+    subnets: by id, as DescribeSubnets shows them. reserved: subnet -> addresses that only prefixes are of.
     """
     by_subnet: defaultdict[str, list[Need]] = defaultdict(list)
     for need in all_needs:
@@ -135,6 +139,18 @@ def free_addresses(
         prefix_length = int(str(subnets[id_]["CidrBlock"]).partition("/")[2])
         available = 2 ** (32 - prefix_length) - RESERVED
         total = sum(need.total for need in shares)
+        single = available - reserved.get(id_, 0)
+        primaries = sum(need.primaries for need in shares)
+        if primaries > single and total <= available:
+            yield Violation(
+                rule=FREE_ADDRESSES,
+                resource=resource,
+                code="InsufficientFreeAddresses",
+                message="One or more of the subnets associated with your managed node group doesn't have "
+                f"enough available IP addresses for new nodes: subnet {id_} has {single} that are not "
+                f"reserved for prefixes, and interfaces of machines take {primaries}",
+                remedy="reserve less of the subnet, or lower the number of machines",
+            )
         if total > available:
             yield Violation(
                 rule=FREE_ADDRESSES,

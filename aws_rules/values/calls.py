@@ -45,6 +45,7 @@ CHECKS: Mapping[tuple[str, str], tuple[Check, ...]] = {
     ("ec2", "CreateRoute"): (routes.target,),
     ("ec2", "CreateSecurityGroup"): (security_groups.group,),
     ("ec2", "CreateSubnet"): (ranges.subnet,),
+    ("ec2", "CreateSubnetCidrReservation"): (ranges.reservation,),
     ("ec2", "CreateVpc"): (ranges.vpc,),
     ("ec2", "CreateVpcEndpoint"): (endpoints.verdicts, policies.document),
     ("ec2", "RunInstances"): (instance_types.instance, instances.image_id),

@@ -21,6 +21,12 @@ SUBNET_RULE = Rule(
     decides="which ranges a subnet may have, and in which zones it may be",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
 )
+RESERVATION_RULE = Rule(
+    name="subnet-reservations",
+    authority="AWS",
+    decides="whether a range that is reserved is within its subnet, and overlaps no other reservation",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-cidr-reservation.html",
+)
 CLUSTER_RULE = Rule(
     name="cluster-ranges",
     authority="EKS",
@@ -28,7 +34,7 @@ CLUSTER_RULE = Rule(
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html",
 )
 
-RULES = (VPC_RULE, SUBNET_RULE, CLUSTER_RULE)
+RULES = (VPC_RULE, SUBNET_RULE, RESERVATION_RULE, CLUSTER_RULE)
 
 LARGEST, SMALLEST = 16, 28
 """Prefix lengths of a VPC's and a subnet's range. Source: of the rules."""
@@ -114,6 +120,41 @@ def subnet(request: Request) -> Iterator[ValueVerdict]:
         message = f"Value ({zone}) for parameter availabilityZone is invalid"
         remedy = f"choose a zone of {request.region}"
         yield request.misfit(SUBNET_RULE, ("AvailabilityZone",), "InvalidParameterValue", message, remedy)
+
+
+def reservation(request: Request) -> Iterator[ValueVerdict]:
+    """The form of a range that is reserved in a subnet."""
+    text = request.known("Cidr")
+    network = _network(text)
+    if isinstance(text, str) and network is None:
+        message = f"Value ({text}) for parameter cidr is invalid. This is not a valid CIDR block"
+        remedy = "write it as 100.64.32.0/19"
+        yield request.misfit(RESERVATION_RULE, ("Cidr",), "InvalidParameterValue", message, remedy)
+    elif network is not None and str(network) != text:
+        # The provider asks at the preview: hashicorp/terraform-provider-aws:
+        # internal/service/ec2/vpc_subnet_cidr_reservation.go, ValidCIDRNetworkAddress.
+        message = f'"{text}" is not a valid CIDR block; did you mean "{network}"?'
+        remedy = f"write {network}"
+        yield request.misfit(RESERVATION_RULE, ("Cidr",), "InvalidParameterValue", message, remedy)
+
+
+def reservation_in_subnet(request: Request, subnet: str, taken: Sequence[str]) -> Iterator[ValueVerdict]:
+    """A range that is reserved in a subnet, of which others are `taken`.
+
+    Words: getmoto/moto: moto/ec2/exceptions.py, InvalidCidrReservationNotWithinSubnetCidr and
+    InvalidCidrReservationOverlapExisting.
+    """
+    network, code = _network(request.known("Cidr")), "InvalidParameterValue"
+    if not isinstance(network, IPv4Network):
+        return
+    other = next((range for range in taken if network.overlaps(IPv4Network(range))), None)
+    if not network.subnet_of(IPv4Network(subnet)):
+        message = f"Reservation CIDR should be within subnet CIDR block ({subnet})"
+        yield request.misfit(RESERVATION_RULE, ("Cidr",), code, message, "choose a range of the subnet's")
+    elif other:
+        message = f"Reservation CIDR {network} has overlap with existing reserved CIDR block"
+        remedy = f"choose a range that does not overlap {other}"
+        yield request.misfit(RESERVATION_RULE, ("Cidr",), code, message, remedy)
 
 
 def cluster(request: Request) -> Iterator[ValueVerdict]:

@@ -1,6 +1,6 @@
 """The network of a region: public, private and pod subnets in every zone, and the ways out of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -8,6 +8,7 @@ import pulumi
 import pulumi_aws as aws
 
 from moka.components.ordering import after
+from moka.pod_subnets import prefix_reservations
 from moka.subnet_plan import subnet_plans
 
 
@@ -53,11 +54,13 @@ class Network(pulumi.ComponentResource):
 
     Makes: ec2.Vpc, VpcIpv4CidrBlockAssociation for each range of pods, DefaultSecurityGroup (emptied),
     InternetGateway; in every zone a public, a private and, where there are ranges for it, a pod Subnet, each
-    with its RouteTableAssociation, and the RouteTable and Route that private and pod subnet share; the
-    public RouteTable and Route; Eip and NatGateway, one or one a zone; VpcEndpoint (gateway) of S3; with a
-    transit gateway its VpcAttachment in the private subnets, and a Route a zone to each network behind it.
+    with its RouteTableAssociation, and the RouteTable and Route that private and pod subnet share; in a pod
+    Subnet the SubnetCidrReservations that only prefixes are taken from; the public RouteTable and Route; Eip
+    and NatGateway, one or one a zone; VpcEndpoint (gateway) of S3; with a transit gateway its VpcAttachment
+    in the private subnets, and a Route a zone to each network behind it.
     Outputs: `vpc_id`; `public_subnets`, `private_subnets` and `pod_subnets`, zone -> subnet id, known only
-    once traffic finds its way out of them; `pod_subnets` is empty where pods are in the private ones.
+    once traffic finds its way out of them, and in those of pods prefixes have their place; `pod_subnets` is
+    empty where pods are in the private ones.
     """
 
     vpc_id: pulumi.Output[str]
@@ -181,6 +184,17 @@ class Network(pulumi.ComponentResource):
         pod_cidrs = {plan.zone: plan.pods for plan in plans if plan.pods}
         pods = subnets("pods", pod_cidrs, {}, after(lasting, *ranges))
         pod_associations = associations("pods", pods, private_tables)
+        reservations = [
+            aws.ec2.SubnetCidrReservation(
+                f"{name}-pods-{zone}-{cidr.replace('/', '-')}",
+                subnet_id=subnet.id,
+                cidr_block=cidr,
+                reservation_type="prefix",
+                opts=child,
+            )
+            for zone, subnet in pods.items()
+            for cidr in prefix_reservations(pod_cidrs[zone])
+        ]
         # Shuffle and event logs go to S3 past the NAT gateways, which charge by the byte. The endpoint lets
         # everything through: image layers, packages of AL2023 and data of other accounts come from S3 too,
         # and whose data it is, the bucket's policy knows.
@@ -195,9 +209,9 @@ class Network(pulumi.ComponentResource):
         )
 
         self.vpc_id = vpc.id
-        self.public_subnets = _once_routed(public, [public_route, *public_associations])
-        self.private_subnets = _once_routed(private, [*private_routes, *private_associations])
-        self.pod_subnets = _once_routed(pods, [*private_routes, *pod_associations])
+        self.public_subnets = _once_ready(public, [public_route, *public_associations])
+        self.private_subnets = _once_ready(private, [*private_routes, *private_associations])
+        self.pod_subnets = _once_ready(pods, [*private_routes, *pod_associations, *reservations])
         self.register_outputs(
             {
                 "vpc_id": self.vpc_id,
@@ -262,8 +276,8 @@ class Network(pulumi.ComponentResource):
         )
 
 
-def _once_routed(
-    subnets: dict[str, aws.ec2.Subnet], routing: list[aws.ec2.Route | aws.ec2.RouteTableAssociation]
+def _once_ready(
+    subnets: dict[str, aws.ec2.Subnet], needed: Iterable[pulumi.CustomResource]
 ) -> pulumi.Output[dict[str, str]]:
     ids = {zone: subnet.id for zone, subnet in subnets.items()}
-    return pulumi.Output.all(ids, *[resource.id for resource in routing]).apply(lambda known: dict(known[0]))
+    return pulumi.Output.all(ids, *[resource.id for resource in needed]).apply(lambda known: dict(known[0]))

@@ -1,6 +1,6 @@
 """A namespace in which Spark applications run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pulumi
@@ -61,6 +61,8 @@ class JobNamespaceArgs:
     largest: what one container may have at most.
     pod_security: `restricted` keeps out the placeholders of YuniKorn's gang scheduling.
     isolated: network policies allow only what Spark needs, and `egress`.
+    pod_networks: in which all pods of the cluster have their addresses, where its drivers and executors need
+        no other ports of each other than Spark's own.
     egress: where else drivers and executors may connect to, each with a name.
     labels: of the namespace, besides those of pod security.
     """
@@ -70,6 +72,7 @@ class JobNamespaceArgs:
     largest: ContainerSize = ContainerSize(cpu="128", memory="1Ti")
     pod_security: PodSecurity = "baseline"
     isolated: bool = True
+    pod_networks: Sequence[str] = ()
     egress: Mapping[str, Egress] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -119,7 +122,11 @@ class JobNamespace(pulumi.ComponentResource):
         ]
         ready = [binding.id, *[bound.id for bound in bounds]]
         if args.isolated:
-            network = JobNetwork(name, JobNetworkArgs(namespace=namespace.name, egress=args.egress), child)
+            network = JobNetwork(
+                name,
+                JobNetworkArgs(namespace=namespace.name, pod_networks=args.pod_networks, egress=args.egress),
+                child,
+            )
             ready.append(network.namespace)
 
         self.name = known_after(namespace.name, *ready)

@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 
 from moka.celeborn import configuration as celeborn
 from moka.components.ordering import known_after
+from moka.jobs.conf import BLOCK_MANAGER_PORT, DRIVER_PORT
 from moka.names import (
     CELEBORN_NAMESPACE,
     EVENT_LOG_PORT,
@@ -23,6 +24,9 @@ HTTPS_PORT = 443
 DNS_PORT = 53
 EXPORTER_PORT = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
+
+SPARK_PORTS = (DRIVER_PORT, BLOCK_MANAGER_PORT)
+"""That drivers and executors have for each other, whatever the job."""
 
 POD_IDENTITY = ("169.254.170.23/32", "fd00:ec2::23/128")
 """The Pod Identity agent on the pod's own node, which answers on port 80."""
@@ -61,19 +65,23 @@ class JobNetworkArgs:
     """What differs between job namespaces.
 
     namespace: whose pods these rules are for; it must exist.
+    pod_networks: in which all pods of the cluster have their addresses: drivers and executors connect to
+        Spark's own ports there, and to no others of each other; none: to any port of their own pods.
     egress: where else they may connect to, each with a name.
     """
 
     namespace: pulumi.Input[str]
+    pod_networks: Sequence[str] = ()
     egress: Mapping[str, Egress] = field(default_factory=dict)
 
 
 class JobNetwork(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:JobNetwork`.
 
-    Makes: NetworkPolicy `default-deny` for every pod, and `spark` with what drivers and executors need. Two
-    and no more: the VPC CNI keeps the addresses of all selected pods for each policy, and renews them with
-    every pod that comes or goes.
+    Makes: NetworkPolicy `default-deny` for every other pod, and `spark` with what drivers and executors need.
+    The VPC CNI keeps the addresses of all pods that a policy selects, and of those that its rules do, and
+    renews them with every pod that comes or goes: a driver or an executor is in two of these lists, as a pod
+    that is selected, and as one that is let in (docs/network.md).
     Outputs: `namespace`, known only once both are in force.
     """
 
@@ -89,20 +97,32 @@ class JobNetwork(pulumi.ComponentResource):
                 spec=spec,
                 opts=pulumi.ResourceOptions(parent=self),
             )
-            for policy, spec in (("default-deny", deny_all()), ("spark", spark_policy(args.egress)))
+            for policy, spec in (
+                ("default-deny", deny_others()),
+                ("spark", spark_policy(args.egress, args.pod_networks)),
+            )
         ]
         self.namespace = known_after(args.namespace, *[policy.id for policy in policies])
         self.register_outputs({"namespace": self.namespace})
 
 
-def deny_all() -> Policy:
-    """No pod connects anywhere, or is connected to."""
-    return Policy(pod_selector=k8s.meta.v1.LabelSelectorArgs(), policy_types=["Ingress", "Egress"])
+def deny_others() -> Policy:
+    """No pod connects anywhere, or is connected to, but those of Spark, which have a policy of their own."""
+    return Policy(pod_selector=_labelled(SPARK_PODS, "NotIn"), policy_types=["Ingress", "Egress"])
 
 
-def spark_policy(egress: Mapping[str, Egress]) -> Policy:
-    """What drivers and executors need, and where else they may connect to."""
+def spark_policy(egress: Mapping[str, Egress], pod_networks: Sequence[str] = ()) -> Policy:
+    """What drivers and executors need, and where else they may connect to.
+
+    Who may connect to them is by label, which keeps one namespace from another; where they connect to is by
+    network, if that is known: by label, each of them would be in one list more, on every node.
+    """
     spark_pods = [Peer(pod_selector=_labelled(SPARK_PODS))]
+    to_one_another = (
+        _egress(_ip_blocks(pod_networks), SPARK_PORTS)
+        if pod_networks
+        else k8s.networking.v1.NetworkPolicyEgressRuleArgs(to=spark_pods)
+    )
     return Policy(
         pod_selector=_labelled(SPARK_PODS),
         policy_types=["Ingress", "Egress"],
@@ -112,8 +132,7 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
             _ingress([_namespace(MONITORING_NAMESPACE)], [UI_PORT, EVENT_LOG_PORT, EXPORTER_PORT]),
         ],
         egress=[
-            # Executors choose their ports.
-            k8s.networking.v1.NetworkPolicyEgressRuleArgs(to=spark_pods),
+            to_one_another,
             _egress([_namespace(SYSTEM_NAMESPACE, DNS_PODS)], [DNS_PORT], ["UDP", "TCP"]),
             # The API server, S3 and what else of AWS a job uses: their addresses are not known here.
             _egress(_ip_blocks(ANYWHERE), [HTTPS_PORT]),
@@ -130,11 +149,11 @@ def spark_policy(egress: Mapping[str, Egress]) -> Policy:
     )
 
 
-def _labelled(label: Label) -> k8s.meta.v1.LabelSelectorArgs:
+def _labelled(label: Label, operator: str = "In") -> k8s.meta.v1.LabelSelectorArgs:
     key, values = label
     return k8s.meta.v1.LabelSelectorArgs(
         match_expressions=[
-            k8s.meta.v1.LabelSelectorRequirementArgs(key=key, operator="In", values=list(values))
+            k8s.meta.v1.LabelSelectorRequirementArgs(key=key, operator=operator, values=list(values))
         ]
     )
 

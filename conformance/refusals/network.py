@@ -33,6 +33,17 @@ PROBES = (
         },
     ),
     Probe(
+        rule="subnet-reservations",
+        name="reservation-outside-of-its-subnet",
+        code="InvalidParameterValue",
+        type=ec2.SubnetCidrReservation,
+        inputs=lambda base: {
+            "subnet_id": base.subnet_ids[0],
+            "cidr_block": "10.99.0.0/28",
+            "reservation_type": "prefix",
+        },
+    ),
+    Probe(
         rule="route-targets",
         name="route-to-no-gateway",
         code="InvalidNatGatewayID.NotFound",

@@ -14,6 +14,7 @@ from doctor.checks import (
     quotas,
     ranges,
     references,
+    room,
     versions,
     zones,
 )
@@ -24,6 +25,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
     "network": (
         Question("Address ranges", ranges.free_ranges),
         Question("The existing VPC", network.existing_vpc),
+        Question("Nodes and pods that the ranges hold", room.room),
     ),
     "instance-types": (Question("Instance types", instance_types.offerings),),
     "quotas": quotas.QUESTIONS,

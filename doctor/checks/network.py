@@ -8,7 +8,10 @@ from doctor.account import Place
 from doctor.checks.names import cluster
 from doctor.finding import Finding, ok, problem, series, warning
 from doctor.machines import machine_groups
-from moka.machines.pod_addresses import pod_addresses
+from doctor.subnets import prefix_addresses
+from moka.machines.node_addresses import node_addresses
+from moka.pod_subnets import prefix_reservations
+from moka.subnet_plan import usable_addresses
 from stacks.settings.foundation import ExistingNetwork
 
 LOAD_BALANCER_TAGS = {
@@ -36,6 +39,7 @@ def existing_vpc(place: Place) -> Iterator[Finding]:
     }
     yield from _subnets(place, network, subnets)
     yield from _free_addresses(place, network, subnets)
+    yield from _reservations(place, network, subnets)
     yield from _default_routes(place, network, subnets)
 
 
@@ -89,14 +93,11 @@ def _free_addresses(
     place: Place, network: ExistingNetwork, subnets: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
     needed = _addresses(place, network)
-    short = [
-        (id_, number, subnets[id_]["AvailableIpAddressCount"])
-        for id_, number in needed.items()
-        if id_ in subnets and number > subnets[id_]["AvailableIpAddressCount"]
-    ]
+    free = {id_: _free(place, network, subnets[id_]) for id_ in needed if id_ in subnets}
+    short = [(id_, needed[id_], number) for id_, number in free.items() if needed[id_] > number]
     running = [name for name in place.clusters if short and cluster(place, place.cluster_name(name))]
-    for id_, number, free in short:
-        what = f"Subnet {id_} has {free:,} free addresses, and all machines together need {number:,}"
+    for id_, number, available in short:
+        what = f"Subnet {id_} has {available:,} free addresses, and all machines together need {number:,}"
         if running:
             yield warning(
                 place.name,
@@ -113,19 +114,44 @@ def _free_addresses(
         yield ok(place.name, "Its subnets have addresses for all machines and pods.")
 
 
+def _free(place: Place, network: ExistingNetwork, subnet: Mapping[str, Any]) -> int:
+    """Free addresses of a subnet; a subnet of pods does not count those that are reserved for prefixes."""
+    free, id_ = int(subnet["AvailableIpAddressCount"]), subnet["SubnetId"]
+    if id_ not in network.pod_subnets.values():
+        return free
+    return min(free + prefix_addresses(place, id_), usable_addresses(subnet["CidrBlock"]))
+
+
+def _reservations(
+    place: Place, network: ExistingNetwork, subnets: Mapping[str, Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """Subnets of pods have room that no single address breaks up."""
+    for id_ in network.pod_subnets.values():
+        if id_ in subnets and not prefix_addresses(place, id_):
+            [largest, *_] = prefix_reservations(subnets[id_]["CidrBlock"])
+            yield warning(
+                place.name,
+                f"Subnet {id_} has no reservation for prefixes: with single addresses in all parts of it, "
+                "nodes find no prefix for their pods (InsufficientCidrBlocks) while addresses are free.",
+                f"`aws ec2 create-subnet-cidr-reservation --region {place.region} --subnet-id {id_} "
+                f"--reservation-type prefix --cidr {largest}`, and the same for the other upper halves.",
+            )
+
+
 def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
     """Subnet -> addresses of it that machines and pods take, at most."""
     needed: Counter[str] = Counter()
     for group in machine_groups(place):
-        pods = pod_addresses(group.settings.role, group.settings.max_pods)
+        settings = group.settings
+        each = node_addresses(
+            settings.role, group.types, settings.max_pods, pod_subnets=bool(network.pod_subnets)
+        )
         for zone in group.zones:
             nodes = network.private_subnets.get(zone)
             if nodes is None:
                 continue
             needed[nodes] += group.per_zone
-            # With a subnet of its own for pods, a machine has a second interface, with an address too.
-            pod_subnet = network.pod_subnets.get(zone)
-            needed[pod_subnet or nodes] += group.per_zone * (pods + (1 if pod_subnet else 0))
+            needed[network.pod_subnets.get(zone) or nodes] += group.per_zone * each.for_pods
     return needed
 
 

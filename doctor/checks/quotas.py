@@ -11,6 +11,7 @@ from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, not_checked, ok, problem, warning
 from doctor.machines import MachineGroup, machine_groups, vcpu_class, vcpus
 from doctor.question import Question
+from stacks.settings.network_use import MAX_INTERFACE_ENDPOINTS, vpc_contents
 
 WARNING_SHARE = 0.8
 """Share of a quota in use from which on there is a warning."""
@@ -46,9 +47,6 @@ P5_SPOT_QUOTA = "L-C4BD4855"
 
 CLUSTER_TAG = "eks:cluster-name"
 """Tag that EKS gives the instances of its node groups."""
-
-MAX_INTERFACE_ENDPOINTS = 12
-"""That a network makes."""
 
 CLUSTER_ROLES = 10
 """IAM roles of a cluster, its nodes and its add-ons, besides one for each job namespace."""
@@ -264,11 +262,14 @@ def _foreign_addresses(place: Place) -> float:
 
 
 def _interfaces(place: Place) -> float:
-    """Interfaces of all machines: one for itself, and one for pods that have subnets of their own."""
-    network, existing = place.foundation.network, place.foundation.existing_network
-    pod_subnets = bool(network.pod_cidrs if network else existing and existing.pod_subnets)
-    machines = sum(group.settings.maximum for group in machine_groups(place))
-    return float(machines * (1 + pod_subnets))
+    """Interfaces of all machines: one for each itself, and those for its pods."""
+    contents = vpc_contents(place.settings, place.name)
+    return float(contents.nodes + contents.interfaces)
+
+
+def _network_address_usage(place: Place) -> float:
+    """Units of the VPC; what others have in an existing one is not known."""
+    return float(vpc_contents(place.settings, place.name).units)
 
 
 def _foreign_interfaces(place: Place) -> float:
@@ -333,6 +334,13 @@ QUOTAS = (
         _foreign("describe_vpc_endpoints", "VpcEndpoints", Filters=GATEWAY_ENDPOINTS),
     ),
     Quota("vpc", "L-29B6F2EB", "Interface endpoints of the VPC", _interface_endpoints, lambda place: 0),
+    Quota(
+        "vpc",
+        "L-BB24F6E5",
+        "Units of Network Address Usage of the VPC",
+        _network_address_usage,
+        lambda place: 0,
+    ),
     Quota("vpc", "L-DF5E4CA3", "Network interfaces", _interfaces, _foreign_interfaces),
     Quota("ebs", "L-7A658B76", "TiB of gp3 disks", _disks, _foreign_disks),
     Quota("eks", "L-1194D53C", "EKS clusters", lambda place: len(place.clusters), _foreign_clusters),

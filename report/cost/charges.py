@@ -56,6 +56,7 @@ ec2/vpc:Vpc ec2/subnet:Subnet ec2/route:Route ec2/routeTable:RouteTable ec2/inte
 ec2/routeTableAssociation:RouteTableAssociation ec2/securityGroup:SecurityGroup
 ec2/securityGroupRule:SecurityGroupRule ec2/defaultSecurityGroup:DefaultSecurityGroup
 ec2/launchTemplate:LaunchTemplate ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation
+ec2/subnetCidrReservation:SubnetCidrReservation
 ec2/networkAcl:NetworkAcl ec2/placementGroup:PlacementGroup ecr/lifecyclePolicy:LifecyclePolicy
 ecr/repositoryPolicy:RepositoryPolicy eks/accessEntry:AccessEntry eks/addon:Addon
 eks/accessPolicyAssociation:AccessPolicyAssociation eks/podIdentityAssociation:PodIdentityAssociation

@@ -16,6 +16,7 @@ from moka.components.kubernetes.metrics_store import MetricsStore, MetricsStoreA
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.opentelemetry import OpenTelemetry, OpenTelemetryArgs
 from moka.components.kubernetes.storage_class import StorageClass, StorageClassArgs
+from moka.machines.pod_addresses import PREFIX_ADDRESSES
 from moka.names import (
     GATEWAY_ACCOUNT,
     GRAFANA,
@@ -26,6 +27,7 @@ from moka.names import (
 )
 from moka.observability.files import dashboard_files, rule_files
 from moka.observability.limits import limits_yaml, store_series
+from moka.pod_subnets import prefixes
 from moka.sizes import collectors
 from moka.subnet_plan import subnet_plans, usable_addresses
 from stacks.settings.environment import Environment
@@ -134,7 +136,10 @@ def pod_addresses(settings: Environment, cluster: str) -> int | None:
     if network is None:
         return None
     plans = subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
-    addresses = sum(usable_addresses(plan.pods or plan.private) for plan in plans)
+    addresses = sum(
+        prefixes(plan.pods) * PREFIX_ADDRESSES if plan.pods else usable_addresses(plan.private)
+        for plan in plans
+    )
     return addresses // len(settings.clusters_of(foundation))
 
 

@@ -56,6 +56,7 @@ from stacks.job_target import job_target
 from stacks.layer_table import HOME
 from stacks.layers import archer, foundation, shuffle
 from stacks.settings.metastore import Metastore
+from stacks.settings.network_use import pod_networks
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
@@ -79,6 +80,7 @@ class Inputs:
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
+    pod_networks: in which the cluster's pods have their addresses, where that is known.
     archer: whether Archer submits here. archer_workers: known once its workers are, on their own cluster.
     """
 
@@ -92,6 +94,7 @@ class Inputs:
     metastores: Mapping[str, Metastore] = field(default_factory=dict)
     driver_finalizer: ServiceSettings | None = None
     ui_gateway: bool = False
+    pod_networks: Sequence[str] = ()
     archer: bool = False
     archer_workers: Sequence[pulumi.Input[str]] = ()
 
@@ -119,6 +122,7 @@ def inputs(site: ClusterSite) -> Inputs:
     data = {name: foundation.job_data(base, name) for name in settings.job_namespaces}
     return Inputs(
         job_namespaces=settings.job_namespaces,
+        pod_networks=pod_networks(settings.foundation_of(site.name)),
         operators=settings.spark.operators,
         driver_finalizer=settings.services.driver_finalizer,
         ui_gateway=settings.services.ui_gateway is not None,
@@ -151,9 +155,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     identities = []
     for name, space in inputs.job_namespaces.items():
         metastore = inputs.metastores[space.metastore] if space.metastore else None
-        spaces[name] = JobNamespace(
-            f"{site.name}-{name}", job_namespace(name, space, metastore), namespace_opts
-        )
+        arguments = job_namespace(name, space, inputs.pod_networks, metastore)
+        spaces[name] = JobNamespace(f"{site.name}-{name}", arguments, namespace_opts)
         statements = [
             *job_statements(inputs, name, space.uses, partition(site.region)),
             *_table_statements(site, inputs, space),
@@ -340,9 +343,15 @@ def by_change_order(operators: Iterable[str]) -> list[str]:
 
 
 def job_namespace(
-    name: str, settings: JobNamespaceSettings, metastore: Metastore | None = None
+    name: str,
+    settings: JobNamespaceSettings,
+    pod_networks: Sequence[str] = (),
+    metastore: Metastore | None = None,
 ) -> JobNamespaceArgs:
-    """What the settings say of a job namespace and of the metastore of its jobs."""
+    """What the settings say of a job namespace and of the metastore of its jobs.
+
+    pod_networks: of the cluster, where they are known.
+    """
     quota, largest = settings.quota, settings.largest_container
     return JobNamespaceArgs(
         name=name,
@@ -350,6 +359,7 @@ def job_namespace(
         largest=ContainerSize(cpu=largest.cpu, memory=largest.memory),
         pod_security=settings.pod_security,
         isolated=settings.isolated,
+        pod_networks=tuple(pod_networks) if settings.peer_ports == "spark" else (),
         egress={
             key: Egress(
                 ports=tuple(egress.ports),

@@ -100,6 +100,11 @@ class JobNamespace(Section):
         default=True,
         description="Network policies allow only what Spark needs, and `egress`; false: no network policies.",
     )
+    peer_ports: Literal["spark", "any"] = Field(
+        default="spark",
+        description="Ports that drivers and executors have for each other: Spark's own, or `any`, as for "
+        "distributed training; every node then keeps a longer list of their addresses.",
+    )
     egress: dict[Name, Egress] = Field(
         default_factory=dict, description="Other places that its pods may connect to, by name."
     )

@@ -111,7 +111,12 @@ _RULES: Outcomes = dict.fromkeys(
     (UPDATES, _RULE_IN_PLACE),
 )
 
+_NO_RESERVATION = "CloudFormation has no type for reservations; the provider fixes all of it."
+
 DEVIATIONS: Mapping[str, Outcomes] = {
+    "aws:ec2/subnetCidrReservation:SubnetCidrReservation": dict.fromkeys(
+        ("subnetId", "reservationType", "description"), (REPLACES, _NO_RESERVATION)
+    ),
     "aws:ec2transitgateway/vpcAttachment:VpcAttachment": dict.fromkeys(
         ("transitGatewayDefaultRouteTableAssociation", "transitGatewayDefaultRouteTablePropagation"),
         (UPDATES, _NO_PROPERTY + "associates the gateway's default route table, or ends that."),

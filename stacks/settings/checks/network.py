@@ -1,18 +1,19 @@
 """Address ranges, and whether they hold the nodes and pods."""
 
-import math
 from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, collapse_addresses
 from itertools import combinations
 
-from moka.machines.pod_addresses import pod_addresses
+from moka.machines.pod_addresses import PREFIX_ADDRESSES
 from moka.mistakes import Mistake
+from moka.network_address_usage import MOST_UNITS
+from moka.pod_subnets import prefixes
 from moka.subnet_plan import SubnetPlan, subnet_plans, usable_addresses
 from stacks.settings.checks.names import repeated
-from stacks.settings.cluster import NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.fields import is_private
 from stacks.settings.foundation import Foundation, Network
+from stacks.settings.network_use import group_uses, vpc_contents
 
 LARGEST_PREFIX_LENGTH, SMALLEST_PREFIX_LENGTH = 16, 20
 """Of a range: AWS takes none larger, and a smaller one has no room for zones of pods."""
@@ -163,18 +164,33 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
         if not network:
             continue
         at = f"foundations.{name}.network"
-        groups = [
-            group for cluster in settings.clusters_of(name).values() for group in cluster.node_groups.values()
-        ]
+        uses = list(group_uses(settings, name))
         for plan in _subnet_plans(network):
-            counts = [(group, _nodes(group, plan.zone, network.zones)) for group in groups]
+            counts = [(use.each, use.nodes_in(plan.zone)) for use in uses]
             nodes = sum(count for _, count in counts)
-            pods = sum(count * pod_addresses(group.role, group.max_pods) for group, count in counts)
+            private = usable_addresses(plan.private)
             if plan.pods is None:
-                yield from _shortage(f"{at}.cidr", plan.zone, plan.private, nodes + pods, "nodes and pods")
+                both = nodes + sum(count * each.for_pods for each, count in counts)
+                yield from _shortage(f"{at}.cidr", plan.zone, private, both, "nodes and pods")
             else:
-                yield from _shortage(f"{at}.pod_cidrs", plan.zone, plan.pods, pods, "pods")
-                yield from _shortage(f"{at}.cidr", plan.zone, plan.private, nodes, "nodes")
+                # Primary addresses of their interfaces are beside the prefixes, and never fewer.
+                pods = sum(count * each.prefixes for each, count in counts) * PREFIX_ADDRESSES
+                available = prefixes(plan.pods) * PREFIX_ADDRESSES
+                yield from _shortage(f"{at}.pod_cidrs", plan.zone, available, pods, "pods")
+                yield from _shortage(f"{at}.cidr", plan.zone, private, nodes, "nodes")
+
+
+def units(settings: Environment) -> Iterator[Mistake]:
+    """VPCs that would be larger than AWS allows, whatever the account's quota."""
+    for name in settings.foundations:
+        needed = vpc_contents(settings, name).units
+        if needed > MOST_UNITS:
+            yield Mistake(
+                f"foundations.{name}",
+                f"has clusters that need {needed:,} units of Network Address Usage with every node group at "
+                f"its maximum, but AWS allows {MOST_UNITS:,} in a VPC; put some of the clusters in another "
+                "foundation, or lower maximum or max_pods",
+            )
 
 
 def transit_gateways(settings: Environment) -> Iterator[Mistake]:
@@ -270,20 +286,15 @@ def _connected(foundation: Foundation, cidr: IPv4Network) -> bool:
 
 def _subnet_plans(network: Network) -> list[SubnetPlan]:
     """Subnets by zone; none where zones or ranges are wrong, which other checks report."""
+    if any(cidr.prefixlen > SMALLEST_PREFIX_LENGTH for cidr in network.pod_cidrs):
+        return []
     try:
         return subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
     except ValueError:
         return []
 
 
-def _nodes(group: NodeGroup, zone: str, foundation_zones: list[str]) -> int:
-    """Nodes of a group in a zone, at most."""
-    zones = group.effective_zones(foundation_zones)
-    return math.ceil(group.maximum / len(zones)) if zone in zones else 0
-
-
-def _shortage(at: str, zone: str, subnet: str, needed: int, users: str) -> Iterator[Mistake]:
-    available = usable_addresses(subnet)
+def _shortage(at: str, zone: str, available: int, needed: int, users: str) -> Iterator[Mistake]:
     if needed > available:
         remedy = "maximum or max_pods" if "pods" in users else "maximum"
         yield Mistake(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from moka.machines.instance_types import instance_type
 from moka.machines.machine_capacity import pod_millicores
+from moka.machines.node_roles import ROLES
 from moka.mistakes import Mistake, listed
 from moka.names import AUTOSCALER_ACCOUNT, FLUENT_BIT_ACCOUNT, LOAD_BALANCER_ACCOUNT, SPARK_ACCOUNT
 from moka.sizes.spark_operator import REPLICAS, OperatorSize, max_rate, operator_size
@@ -11,6 +12,11 @@ from stacks.settings.checks.charts import value
 from stacks.settings.checks.names import repeated
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
+
+MOST_PEERS = 60_000
+"""Pods that may connect to a pod. The VPC CNI's agent has a table of 65,536 addresses at each, and what is
+not in it is dropped (aws/aws-network-policy-agent: pkg/ebpf/c/tc.v4ingress.bpf.c); the rest are for other
+rules."""
 
 ACCOUNTS = {
     "aws-load-balancer-controller": ("serviceAccount.name", LOAD_BALANCER_ACCOUNT),
@@ -113,6 +119,32 @@ def egress(settings: Environment) -> Iterator[Mistake]:
                 yield Mistake(at, "has neither cidrs nor namespace; add one")
             if not namespace.isolated:
                 yield Mistake(at, "has no effect while isolated is false; remove one of the two")
+
+
+def peers(settings: Environment) -> Iterator[Mistake]:
+    """More drivers and executors than the VPC CNI has room for in the lists of who may connect to a pod."""
+    for name, cluster in settings.clusters.items():
+        room = sum(
+            group.maximum * (group.max_pods or ROLES[group.role].max_pods)
+            for group in cluster.node_groups.values()
+            if group.role in ("driver", "executor")
+        )
+        for key, namespace in settings.job_namespaces.items():
+            if namespace.isolated and (pods := min(namespace.quota.pods, room)) > MOST_PEERS:
+                yield Mistake(
+                    f"job_namespaces.{key}.quota.pods",
+                    f"is {namespace.quota.pods:,}, and cluster {name!r} has nodes for {pods:,}, but the VPC "
+                    f"CNI has room for {MOST_PEERS:,} that may connect to one another; lower it, and share "
+                    "jobs out to several namespaces or clusters",
+                )
+        together = min(sum(space.quota.pods for space in settings.job_namespaces.values()), room)
+        if cluster.shuffle and together > MOST_PEERS:
+            yield Mistake(
+                f"clusters.{name}.shuffle",
+                f"lets in the pods of all jobs, {together:,} by quotas and nodes, but the VPC CNI has room "
+                f"for {MOST_PEERS:,}; lower quota.pods of job namespaces or maximum of node groups, and "
+                "share jobs out to several clusters",
+            )
 
 
 def accounts(settings: Environment) -> Iterator[Mistake]:

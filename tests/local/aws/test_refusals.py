@@ -141,6 +141,38 @@ def test_a_range_beside_those_of_a_vpc_has_to_go_with_the_first_one(bench):
     bench.make(further, {"vpcId": vpc.id, "cidrBlock": "100.64.0.0/16"})
 
 
+def test_a_reservation_is_within_its_subnet_and_overlaps_no_other(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.11.0.0/16"})
+    subnet = bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "10.11.0.0/24"})
+    reservation = "aws:ec2/subnetCidrReservation:SubnetCidrReservation"
+    inputs = {"subnetId": subnet.id, "cidrBlock": "10.11.0.128/25", "reservationType": "prefix"}
+    first = bench.make(reservation, inputs)
+
+    with pytest.raises(Refusal, match=r"should be within subnet CIDR block .10\.11\.0\.0/24"):
+        bench.make(reservation, {**inputs, "cidrBlock": "10.11.1.0/28"}, name="outside")
+    with pytest.raises(Refusal, match=r"10\.11\.0\.192/26 has overlap.*does not overlap 10\.11\.0\.128/25"):
+        bench.make(reservation, {**inputs, "cidrBlock": "10.11.0.192/26"}, name="overlapping")
+    with pytest.raises(Refusal, match="did you mean"):
+        bench.make(reservation, {**inputs, "cidrBlock": "10.11.0.3/28"}, name="inexact")
+    bench.delete(first)
+    bench.make(reservation, {**inputs, "cidrBlock": "10.11.0.192/26"})
+
+
+def test_a_reservation_takes_addresses_that_are_in_use_and_leaves_them_where_they_are(bench):
+    vpc = bench.make(VPC, {"cidrBlock": "10.12.0.0/16"})
+    subnet = bench.make(SUBNET, {"vpcId": vpc.id, "cidrBlock": "10.12.0.0/24"})
+    ec2 = bench.provider.api.client("ec2")
+    made = ec2.create_network_interface(SubnetId=subnet.id, PrivateIpAddress="10.12.0.200")
+    inputs = {"subnetId": subnet.id, "cidrBlock": "10.12.0.128/25", "reservationType": "prefix"}
+
+    bench.make("aws:ec2/subnetCidrReservation:SubnetCidrReservation", inputs)
+
+    [shown] = ec2.describe_network_interfaces(
+        NetworkInterfaceIds=[made["NetworkInterface"]["NetworkInterfaceId"]]
+    )["NetworkInterfaces"]
+    assert shown["PrivateIpAddress"] == "10.12.0.200"
+
+
 def test_policies_of_a_role_are_too_long_together(bench):
     trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "ec2.amazonaws.com"}}
     role = bench.make("aws:iam/role:Role", {"name": "long", "assumeRolePolicy": json.dumps(document(trust))})

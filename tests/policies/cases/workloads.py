@@ -66,6 +66,17 @@ def policy(name: str = "default-deny", place: str = "spark-analytics", **spec: o
     return a(NETWORK_POLICY, {"metadata": {"name": name, "namespace": place}, "spec": content}, name)
 
 
+def spark_pods(operator: str, *roles: str) -> dict:
+    """A selector of Spark's pods, or of all others."""
+    values = list(roles or ("driver", "executor"))
+    return {"matchExpressions": [{"key": "spark-role", "operator": operator, "values": values}]}
+
+
+def of_spark(**spec: object):
+    """A policy that isolates Spark's pods."""
+    return policy("spark", **{"podSelector": spark_pods("In"), "egress": [{"to": []}], **spec})
+
+
 UI = {"matchLabels": {"app": "ui"}}
 
 
@@ -292,6 +303,22 @@ NAMESPACES: list[Case] = [
         "default-deny",
         namespace(),
         later(NETWORK_POLICY, "spark-analytics", {"policyTypes": ["Ingress", "Egress"]}),
+    ),
+    passing("default-deny", namespace(), policy(podSelector=spark_pods("NotIn")), of_spark()),
+    failing("default-deny", namespace(), policy(podSelector=spark_pods("NotIn")), says="Egress and Ingress"),
+    failing(
+        "default-deny",
+        namespace(),
+        policy(podSelector=spark_pods("NotIn")),
+        of_spark(policyTypes=["Ingress"]),
+        says="denies Egress",
+    ),
+    failing(
+        "default-deny",
+        namespace(),
+        policy(podSelector=spark_pods("NotIn")),
+        of_spark(podSelector=spark_pods("In", "driver")),
+        says="Egress and Ingress",
     ),
     passing("default-deny", namespace("celeborn"), namespace("kube-system")),
     failing("default-deny", namespace(), says="Egress and Ingress"),

@@ -52,6 +52,7 @@ LAYERS = (
 )
 
 OWN_NODE = "their own node"
+ANOTHER_TEAM = "another-team"
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
 JOB_PODS = {"driver pods": "driver", "executor pods": "executor"}
 OTHER_PODS = {
@@ -74,7 +75,7 @@ OTHER_PODS = {
         YUNIKORN_NAMESPACE,
         {"app": "yunikorn", "component": "yunikorn-admission-controller"},
     ),
-    "pods of another job namespace": ("another-team", {"spark-role": "driver"}),
+    "pods of another job namespace": (ANOTHER_TEAM, {"spark-role": "driver"}),
 }
 OF_ARCHER = {"Archer", "Archer's workers", "Archer's keeper"}
 OF_HOME = {"History Server", "history gate", *OF_ARCHER}
@@ -118,7 +119,16 @@ class ClusterPlaces:
             for name, resource in self.account.of("NetworkPolicy").items()
             if name.startswith(f"{self.cluster}-")
         )
-        return laptop.load(self.account.api(self.foundation), policies=policies)
+        return laptop.load(
+            self.account.api(self.foundation), policies=(*policies, *self.of_another_team(policies))
+        )
+
+    def of_another_team(self, policies):
+        """The policies of a further job namespace: each has the same."""
+        own = next(iter(self.settings.job_namespaces))
+        for policy in policies:
+            if policy["metadata"]["namespace"] == own:
+                yield {**policy, "metadata": {**policy["metadata"], "namespace": ANOTHER_TEAM}}
 
     @cached_property
     def nodes(self) -> dict[str, list[Interface]]:

@@ -82,3 +82,15 @@ def test_objects_in_kubernetes_are_known_by_namespace_and_name():
     assert object_id({"metadata": {"namespace": "spark", "name": "web"}}) == "spark/web"
     assert object_id({"metadata": {"name": "spark"}}) == "spark"
     assert object_id({"namespace": "spark", "name": "operator", "chart": "x"}) == "spark/operator"
+
+
+def test_a_reservation_is_found_by_its_subnet_and_its_range():
+    shown = [
+        {"Cidr": cidr, "SubnetCidrReservationId": id}
+        for cidr, id in (("10.0.0.0/26", "scr-1"), ("10.0.0.64/26", "scr-2"))
+    ]
+    search = SEARCHES["aws:ec2/subnetCidrReservation:SubnetCidrReservation"]
+    inputs = {"subnetId": "subnet-1", "cidrBlock": "10.0.0.64/26"}
+
+    assert question(search, inputs).members == {"SubnetId": "subnet-1"}
+    assert ids(search, inputs, {"SubnetIpv4CidrReservations": shown}) == ["subnet-1:scr-2"]

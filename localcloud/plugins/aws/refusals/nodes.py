@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import cached_property
+from ipaddress import ip_network
 from typing import Any
 
 import yaml
@@ -83,7 +84,7 @@ class Joining:
         yield from unlaunched(self.name, self.group, self.data, self.network.clusters[self.cluster])
         yield from self._subnet_verdicts()
         yield from offered(self.name, types, self._zones, self._offerings(types))
-        yield from free_addresses(self.name, self._key, self._needs(), self.subnets)
+        yield from free_addresses(self.name, self._key, self._needs(), self.subnets, self._reserved_addresses)
         yield from self.surroundings()
 
     def surroundings(self) -> Iterator[Verdict]:
@@ -131,6 +132,20 @@ class Joining:
         # By a filter, as the configuration of an add-on may name what is not there.
         answer = self._ec2("describe_subnets", {"Filters": [{"Name": "subnet-id", "Values": ids}]})
         return {subnet["SubnetId"]: subnet for subnet in answer["Subnets"]}
+
+    @cached_property
+    def _reserved_addresses(self) -> dict[str, int]:
+        """Addresses of each subnet that only prefixes are taken from."""
+        return {
+            id_: sum(
+                ip_network(one["Cidr"]).num_addresses
+                for one in self._ec2("get_subnet_cidr_reservations", {"SubnetId": id_})[
+                    "SubnetIpv4CidrReservations"
+                ]
+                if one["ReservationType"] == "prefix"
+            )
+            for id_ in self.subnets
+        }
 
     @cached_property
     def add_ons(self) -> list[str]:

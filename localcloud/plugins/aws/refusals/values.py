@@ -85,6 +85,15 @@ def _further_range(api: Api, request: Request) -> Iterator[ValueVerdict]:
         yield from ranges.further_range(request, vpc["Vpcs"][0]["CidrBlock"], associated)
 
 
+def _reservation(api: Api, request: Request) -> Iterator[ValueVerdict]:
+    subnets = _describe(api, request, "describe_subnets", SubnetIds=[request.known("SubnetId")])
+    if subnets:
+        [subnet] = subnets["Subnets"]
+        shown = _describe(api, request, "get_subnet_cidr_reservations", SubnetId=subnet["SubnetId"])
+        taken = [one["Cidr"] for one in shown["SubnetIpv4CidrReservations"]]
+        yield from ranges.reservation_in_subnet(request, subnet["CidrBlock"], taken)
+
+
 def _services(api: Api, request: Request) -> Iterator[ValueVerdict]:
     subnets = request.known("resourcesVpcConfig", "subnetIds") or []
     answer = _describe(api, request, "describe_subnets", SubnetIds=list(subnets)) if subnets else None
@@ -253,6 +262,7 @@ NEIGHBOURS: Mapping[tuple[str, str], tuple[Neighbours, ...]] = {
     ("ec2", "AssociateVpcCidrBlock"): (_further_range,),
     ("ec2", "CreateNatGateway"): (_nat_place,),
     ("ec2", "CreateRoute"): (_nat_gateway, _internet_gateway),
+    ("ec2", "CreateSubnetCidrReservation"): (_reservation,),
     ("ec2", "CreateVpcEndpoint"): (_endpoint,),
     ("ec2", "ReplaceRoute"): (_nat_gateway, _internet_gateway),
     ("ec2", "RunInstances"): (_instance,),

@@ -5,6 +5,9 @@ from typing import Any
 from localcloud.plugins.aws.services.base import Members
 from localcloud.plugins.aws.services.transit_gateways import TransitGateways
 
+RESERVATION = "subnet-reservation"
+"""Noun of what is kept of reservations of ranges."""
+
 
 class Ec2(TransitGateways):
     """A client of EC2 in one region."""
@@ -32,6 +35,31 @@ class Ec2(TransitGateways):
             )
             self.refuse("InvalidParameterValue", message, "CreateSubnet")
         answer: Members = self.client.create_subnet(**members)
+        return answer
+
+    # --- reservations ---
+
+    def create_subnet_cidr_reservation(self, **members: Any) -> Members:
+        """Reserve a range of a subnet; moto forgets what it is for."""
+        answer: Members = self.client.create_subnet_cidr_reservation(**members)
+        if members.get("Description"):
+            reservation = answer["SubnetCidrReservation"]["SubnetCidrReservationId"]
+            self.store.put(RESERVATION, reservation, thing={"Description": members["Description"]})
+        return answer
+
+    def get_subnet_cidr_reservations(self, **members: Any) -> Members:
+        """Reservations of a subnet."""
+        answer: Members = self.client.get_subnet_cidr_reservations(**members)
+        for key in ("SubnetIpv4CidrReservations", "SubnetIpv6CidrReservations"):
+            for one in answer.setdefault(key, []):
+                one |= self.store.get(RESERVATION, one["SubnetCidrReservationId"]) or {}
+        return answer
+
+    def delete_subnet_cidr_reservation(self, SubnetCidrReservationId: str) -> Members:
+        """Free a range of a subnet."""
+        key = {"SubnetCidrReservationId": SubnetCidrReservationId}
+        answer: Members = self.client.delete_subnet_cidr_reservation(**key)
+        self.store.remove(RESERVATION, SubnetCidrReservationId)
         return answer
 
     # --- endpoints ---

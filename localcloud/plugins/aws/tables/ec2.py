@@ -288,7 +288,40 @@ VPC_IPV4_RANGE = Kind(
     exclusive=True,
 )
 
+
+def read_reservation(subject: Subject) -> dict[str, Any] | None:
+    """A range that is reserved in a subnet. Its id to import is `<subnet>:<reservation>`."""
+    if ":" in subject.id:
+        subject.properties["subnetId"], _, subject.id = subject.id.partition(":")
+    shown = subject.request("get_subnet_cidr_reservations", SubnetId=subject.properties["subnetId"])
+    for one in (*shown["SubnetIpv4CidrReservations"], *shown["SubnetIpv6CidrReservations"]):
+        if one["SubnetCidrReservationId"] == subject.id:
+            return {
+                "subnetId": one["SubnetId"],
+                "cidrBlock": one["Cidr"],
+                "reservationType": one["ReservationType"],
+                "description": one.get("Description"),
+                "ownerId": one["OwnerId"],
+            }
+    return None
+
+
+# cfn-lint's data of CloudFormation has no type for it.
+SUBNET_RESERVATION = Kind(
+    service="ec2",
+    schema="AWS::EC2::Subnet",
+    inputs="subnetId! cidrBlock! reservationType! description",
+    outputs="ownerId",
+    names={"cidrBlock": "Cidr"},
+    create=Call("create_subnet_cidr_reservation", rest=True),
+    id="SubnetCidrReservation.SubnetCidrReservationId",
+    reads=(Read(read_reservation),),
+    delete=(Call("delete_subnet_cidr_reservation", {"SubnetCidrReservationId": ID}),),
+    exclusive=True,
+)
+
 TYPES = {
+    "aws:ec2/subnetCidrReservation:SubnetCidrReservation": SUBNET_RESERVATION,
     "aws:ec2/vpc:Vpc": VPC,
     "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": VPC_IPV4_RANGE,
     "aws:ec2/subnet:Subnet": SUBNET,

@@ -111,6 +111,17 @@ EXAMPLES = [
         label="-interface",
     ),
     Example(
+        "aws:ec2/subnetCidrReservation:SubnetCidrReservation",
+        lambda w: {
+            "subnetId": w.subnet,
+            "cidrBlock": "10.0.0.128/25",
+            "reservationType": "prefix",
+            "description": "pods",
+        },
+        replace=lambda w: {"cidrBlock": "10.0.0.64/26"},
+        imported=lambda resource: f"{resource.inputs['subnetId']}:{resource.id}",
+    ),
+    Example(
         "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation",
         lambda w: {"vpcId": w.vpc, "cidrBlock": "100.64.0.0/16"},
         replace=lambda w: {"cidrBlock": "100.65.0.0/16"},
@@ -142,6 +153,7 @@ CHANGES_BY_HAND: Changes = {
     "aws:ec2/internetGateway:InternetGateway": add_tag,
     "aws:ec2/natGateway:NatGateway": add_tag,
     "aws:ec2/subnet:Subnet": change_subnet,
+    "aws:ec2/subnetCidrReservation:SubnetCidrReservation": None,
     "aws:ec2/vpc:Vpc": change_vpc,
     "aws:ec2/vpcEndpoint:VpcEndpoint": change_endpoint,
     "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": None,

@@ -3,7 +3,7 @@
 import copy
 import json
 from dataclasses import replace
-from ipaddress import IPv4Network
+from ipaddress import IPv4Network, ip_network
 
 import pytest
 
@@ -397,6 +397,23 @@ def test_policies_allow_by_labels_namespace_port_and_addresses(network, pod, exe
     assert reach(isolated, pod, Service(name="s3")).reasons == []
     assert codes(reach(isolated, pod, INTERNET, 80)) == {"NETWORK_POLICY"}
     assert "NETWORK_POLICY" in codes(reach(isolated, pod, Metadata(hop_limit=2), 443))
+
+
+def test_an_address_block_allows_pods_whose_subnet_is_within_it(network, pod, executor):
+    def reached(cidr):
+        spec = {
+            "podSelector": {},
+            "policyTypes": ["Egress"],
+            "egress": [{"to": [{"ipBlock": {"cidr": cidr}}], "ports": [{"port": 7079}]}],
+        }
+        way = replace(network, policies=(policy("networks", spec),))
+        return reach(way, pod, executor, 7079).reasons == []
+
+    subnet = network.find("Subnets", executor.interface.subnet)["CidrBlock"]
+    assert reached(subnet)
+    assert reached("0.0.0.0/0")
+    assert not reached("192.168.0.0/16")
+    assert not reached(str(next(ip_network(subnet).subnets()))), "not where only some of its addresses are"
 
 
 # --- who deploys ---

@@ -140,7 +140,7 @@ def test_eniconfigs_without_custom_networking_have_no_effect():
 def test_a_subnet_without_addresses_is_refused_in_the_words_of_eks():
     subnets = {"subnet-nodes": {"CidrBlock": "10.0.0.0/28"}}
 
-    [violation] = free_addresses("group g", "group", needs(machines(1), PREFIXES), subnets)
+    [violation] = free_addresses("group g", "group", needs(machines(1), PREFIXES), subnets, {})
 
     assert violation.code == "InsufficientFreeAddresses"
     assert "subnet subnet-nodes has 11, and machines with their first pods take 17" in str(violation)
@@ -150,14 +150,23 @@ def test_what_other_groups_take_counts_too():
     subnets = {"subnet-nodes": {"CidrBlock": "10.0.0.0/27"}}
     others = Need("subnet-nodes", "other", 12)
 
-    assert not list(free_addresses("group g", "group", [*needs(machines(1), PREFIXES)], subnets))
-    assert list(free_addresses("group g", "group", [others, *needs(machines(1), PREFIXES)], subnets))
+    assert not list(free_addresses("group g", "group", [*needs(machines(1), PREFIXES)], subnets, {}))
+    assert list(free_addresses("group g", "group", [others, *needs(machines(1), PREFIXES)], subnets, {}))
+
+
+def test_interfaces_have_no_addresses_that_are_reserved_for_prefixes():
+    subnets = {"subnet-nodes": {"CidrBlock": "10.0.0.0/26"}}
+    all_needs = [*needs(machines(1), PREFIXES), Need("subnet-nodes", "other", 12)]
+
+    assert not list(free_addresses("group g", "group", all_needs, subnets, {"subnet-nodes": 32}))
+    [violation] = free_addresses("group g", "group", all_needs, subnets, {"subnet-nodes": 48})
+    assert "has 11 that are not reserved for prefixes, and interfaces of machines take 13" in str(violation)
 
 
 def test_a_full_subnet_of_another_group_is_not_this_groups_business():
     subnets = {"subnet-full": {"CidrBlock": "10.0.0.0/28"}}
 
-    assert not list(free_addresses("group g", "group", [Need("subnet-full", "other", 40)], subnets))
+    assert not list(free_addresses("group g", "group", [Need("subnet-full", "other", 40)], subnets, {}))
 
 
 ALL = ["vpc-cni", "kube-proxy", "eks-pod-identity-agent"]

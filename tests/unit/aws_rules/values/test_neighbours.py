@@ -45,6 +45,18 @@ def test_further_ranges_of_a_vpc_are_those_of_awss_table(primary, further, allow
     assert codes == ([] if allowed else ["InvalidVpc.Range"])
 
 
+@pytest.mark.parametrize(
+    ("cidr", "allowed"),
+    [("100.64.32.0/19", True), ("100.64.0.0/28", True), ("100.64.64.0/28", False), ("100.64.16.0/21", False)],
+)
+def test_a_reservation_is_within_its_subnet_beside_the_others(cidr, allowed):
+    call = request("ec2", "CreateSubnetCidrReservation", SubnetId="subnet-1", Cidr=cidr)
+
+    codes = refused(ranges.reservation_in_subnet(call, "100.64.0.0/18", ["100.64.16.0/20"]))
+
+    assert codes == ([] if allowed else ["InvalidParameterValue"])
+
+
 def test_the_services_of_a_cluster_are_outside_its_vpc():
     call = request("eks", "CreateCluster", kubernetesNetworkConfig={"serviceIpv4Cidr": "10.0.128.0/20"})
 

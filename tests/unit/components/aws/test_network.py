@@ -1,6 +1,7 @@
 import pytest
 
 from moka.components.aws.network import Network, NetworkArgs, TransitGateway
+from moka.pod_subnets import prefix_reservations
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 
@@ -81,6 +82,25 @@ def test_pods_leave_their_zone_the_way_its_nodes_do(deploy):
     ways = stack.by_name("aws:ec2/routeTableAssociation:RouteTableAssociation")
     for zone in ZONES:
         assert ways[f"moka-pods-{zone}"]["routeTableId"] == ways[f"moka-private-{zone}"]["routeTableId"]
+
+
+def test_prefixes_have_a_place_in_every_subnet_of_pods_that_single_addresses_do_not_break_up(deploy):
+    stack = deploy(lambda: Network("moka", args(pod_cidrs=PODS)))
+
+    reserved = {}
+    for reservation in stack.inputs("aws:ec2/subnetCidrReservation:SubnetCidrReservation"):
+        assert reservation["reservationType"] == "prefix"
+        reserved.setdefault(reservation["subnetId"], []).append(reservation["cidrBlock"])
+    assert reserved == {
+        f"moka-pods-{zone}-id": prefix_reservations(f"100.64.{number * 64}.0/18")
+        for number, zone in enumerate(ZONES)
+    }
+
+
+def test_nodes_and_their_pods_share_subnets_in_which_nothing_is_reserved(deploy):
+    stack = deploy(lambda: Network("moka", args()))
+
+    assert stack.inputs("aws:ec2/subnetCidrReservation:SubnetCidrReservation") == []
 
 
 def test_load_balancers_stay_out_of_the_subnets_of_pods(deploy):

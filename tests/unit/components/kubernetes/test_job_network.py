@@ -22,10 +22,9 @@ HIVE = {"namespace": "hive", "labels": {}}
 
 @pytest.fixture
 def policies(deploy):
-    def deploy_network(**egress):
-        program = deploy(
-            lambda: JobNetwork("spark-a-jobs", JobNetworkArgs(namespace="spark-jobs", egress=egress))
-        )
+    def deploy_network(pod_networks=(), **egress):
+        args = JobNetworkArgs(namespace="spark-jobs", pod_networks=pod_networks, egress=egress)
+        program = deploy(lambda: JobNetwork("spark-a-jobs", args))
         policies = program.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
         assert {policy["metadata"]["namespace"] for policy in policies} == {"spark-jobs"}
         return [policy["spec"] for policy in policies]
@@ -37,7 +36,7 @@ def selects(selector, labels):
     if selector is None:
         return True
     return all(labels.get(key) == value for key, value in selector.get("matchLabels", {}).items()) and all(
-        labels.get(expression["key"]) in expression["values"]
+        (labels.get(expression["key"]) in expression["values"]) == (expression["operator"] == "In")
         for expression in selector.get("matchExpressions", [])
     )
 
@@ -156,6 +155,51 @@ def test_not_even_a_way_to_everywhere_leads_to_the_machine_s_metadata(policies):
 
     assert allowed(network, "Egress", DRIVER, "93.184.215.14", 80)
     assert not allowed(network, "Egress", DRIVER, "169.254.169.254", 80)
+
+
+PODS = ["100.64.0.0/16"]
+
+
+@pytest.mark.parametrize(
+    ("pod", "peer", "port", "expected"),
+    [
+        pytest.param(EXECUTOR, "100.64.3.4", 7078, True, id="an executor to its driver"),
+        pytest.param(DRIVER, "100.64.3.4", 7079, True, id="a driver to blocks of its executors"),
+        pytest.param(EXECUTOR, "100.64.3.4", 29500, False, id="no port that Spark does not have"),
+        pytest.param(EXECUTOR, "100.64.3.4", 18080, False, id="no other service's port"),
+        pytest.param(EXECUTOR, "10.0.0.9", 7079, False, id="no machine that is not a pod"),
+    ],
+)
+def test_where_networks_of_pods_are_known_spark_connects_to_its_own_ports_there(
+    policies, pod, peer, port, expected
+):
+    assert allowed(policies(PODS), "Egress", pod, peer, port) == expected
+
+
+def test_who_may_connect_is_by_label_wherever_pods_are(policies):
+    assert allowed(policies(PODS), "Ingress", EXECUTOR, DRIVER, 7079)
+    assert not allowed(policies(PODS), "Ingress", EXECUTOR, NEIGHBOUR, 7079)
+    assert not allowed(policies(PODS), "Ingress", EXECUTOR, "100.64.3.4", 7079)
+
+
+def lists_with(policies, pod):
+    """How many lists of the VPC CNI a pod is in: pods that a policy selects, and peers of its rules."""
+    return sum(
+        selects(policy["podSelector"], pod["labels"])
+        + sum(
+            is_peer(peer, pod)
+            for key, side in (("ingress", "from"), ("egress", "to"))
+            for rule in policy.get(key, [])
+            for peer in rule[side]
+        )
+        for policy in policies
+    )
+
+
+def test_an_executor_is_in_two_lists_of_addresses(policies):
+    assert lists_with(policies(PODS), EXECUTOR) == 2
+    # Where nobody says in which networks pods are, or jobs need any port.
+    assert lists_with(policies(), EXECUTOR) == 3
 
 
 def test_a_namespace_has_two_policies_however_many_ways_out(policies):

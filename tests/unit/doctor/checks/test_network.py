@@ -116,3 +116,38 @@ def test_subnets_without_a_way_out_or_a_tag_for_load_balancers_are_warnings(plac
         in findings[0]
     )
     assert f"Subnet {subnet} has no default route" in findings[2]
+
+
+@pytest.fixture
+def with_pods(ec2):
+    """An existing VPC, settings of it with subnets for pods, and their ids."""
+    existing = ExistingVpc(ec2)
+    pods = {
+        zone: ec2.create_subnet(VpcId=existing.vpc, CidrBlock=f"10.8.{third}.0/20", AvailabilityZone=zone)[
+            "Subnet"
+        ]["SubnetId"]
+        for zone, third in (("us-east-1a", 128), ("us-east-1b", 192))
+    }
+    return existing.settings(pod_subnets=pods), pods
+
+
+def reserve(ec2, subnet, *cidrs):
+    for cidr in cidrs:
+        ec2.create_subnet_cidr_reservation(SubnetId=subnet, Cidr=cidr, ReservationType="prefix")
+
+
+def test_subnets_of_pods_have_room_that_only_prefixes_are_taken_from(place, ec2, with_pods):
+    change, pods = with_pods
+    reserve(ec2, pods["us-east-1a"], "10.8.136.0/21", "10.8.132.0/22")
+
+    findings = lines(existing_vpc, place(change))
+
+    assert findings[2:] == [
+        # Reserved addresses are not free, but there for pods.
+        "ok main Its subnets have addresses for all machines and pods.",
+        f"warning main Subnet {pods['us-east-1b']} has no reservation for prefixes: with single addresses in "
+        "all parts of it, nodes find no prefix for their pods (InsufficientCidrBlocks) while addresses are "
+        "free. `aws ec2 create-subnet-cidr-reservation --region us-east-1 --subnet-id "
+        f"{pods['us-east-1b']} --reservation-type prefix --cidr 10.8.200.0/21`, and the same for the other "
+        "upper halves.",
+    ]

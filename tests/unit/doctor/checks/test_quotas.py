@@ -231,5 +231,27 @@ def test_machines_need_network_interfaces_two_each_where_pods_have_subnets_of_th
     assert lines(of_interfaces, place(together)) == ["ok main Network interfaces: 40 needed, 5,000 allowed."]
 
 
+def test_units_of_the_vpc_are_those_of_nodes_interfaces_prefixes_and_what_aws_connects(place):
+    def together(written):
+        written["foundations"]["main"]["network"]["pod_cidrs"] = []
+
+    def alone(written):
+        written["foundations"]["main"]["network"]["interface_endpoints"] = False
+
+    units = count_of("L-BB24F6E5")
+    # 40 nodes, each with an interface for pods: 40 + 2 x 40. Prefixes: 7 of 110 pods, 4 of 58, 2 of 24:
+    # 7 x 7 + 30 x 4 + 3 x 2. 6 each: 3 of the load balancer, 3 NAT gateways, 3 x 13 endpoints.
+    allowed_of = {"service-quotas": allowed("vpc", "L-BB24F6E5", 64_000.0)}
+    assert lines(units, place(stubbed=allowed_of)) == [
+        "ok main Units of Network Address Usage of the VPC: 565 needed, 64,000 allowed."
+    ]
+    assert lines(units, place(together, stubbed=allowed_of)) == [
+        "ok main Units of Network Address Usage of the VPC: 485 needed, 64,000 allowed."
+    ]
+    few = {"service-quotas": allowed("vpc", "L-BB24F6E5", 300.0)}
+    [line] = lines(units, place(alone, stubbed=few))
+    assert line.startswith("problem main Units of Network Address Usage of the VPC: 349 needed, 300 allowed.")
+
+
 def test_roles_are_compared_with_what_iam_itself_allows(place):
     assert lines(quotas.roles, place()) == ["ok main IAM roles: about 11 needed, 0 in use, 1,000 allowed."]

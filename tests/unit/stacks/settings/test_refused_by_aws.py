@@ -1442,7 +1442,9 @@ FREE: dict[str, str] = {
     **dict.fromkeys(
         (f"queues.tiers.<number>.{key}" for key in ("preemption", "delay_seconds", "sort")), TYPES
     ),
-    **dict.fromkeys((f"job_namespaces.<name>.{key}" for key in ("pod_security", "isolated")), TYPES),
+    **dict.fromkeys(
+        (f"job_namespaces.<name>.{key}" for key in ("pod_security", "isolated", "peer_ports")), TYPES
+    ),
     **dict.fromkeys(
         (f"retention.{key}" for key in ("event_logs", "job_logs", "system_logs", "resource_usage")), DAYS
     ),

@@ -64,7 +64,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "subnets that do not hold the pods": (
         {f"{NETWORK}.pod_cidrs": ["100.64.0.0/20"], f"{GROUPS}.executor-arm64.maximum": 200},
-        f"{NETWORK}.pod_cidrs: has 1019 addresses in us-east-1a, but pods need 5216 with every node "
+        f"{NETWORK}.pod_cidrs: has 944 addresses in us-east-1a, but pods need 5216 with every node "
         "group at its maximum; widen it, or lower maximum or max_pods.",
     ),
     "subnets that do not hold the nodes, whose pods are elsewhere": (
@@ -75,6 +75,16 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         },
         f"{NETWORK}.cidr: has 1019 addresses in us-east-1a, but nodes need 1032 with every node group "
         "at its maximum; widen it, or lower maximum.",
+    ),
+    "more nodes than AWS allows in any VPC": (
+        {
+            f"{NETWORK}.cidr": "10.0.0.0/16",
+            f"{NETWORK}.pod_cidrs": [f"100.{n}.0.0/16" for n in (64, 65, 66)],
+            f"{GROUPS}.executor-arm64.maximum": 40_000,
+        },
+        "foundations.main: has clusters that need 280,470 units of Network Address Usage with every node "
+        "group at its maximum, but AWS allows 256,000 in a VPC; put some of the clusters in another "
+        "foundation, or lower maximum or max_pods.",
     ),
     "networks that overlap": (
         {

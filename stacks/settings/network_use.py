@@ -1,0 +1,94 @@
+"""What the nodes of an environment take of a VPC with every node group at its maximum."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from moka.machines.node_addresses import NodeAddresses, node_addresses
+from moka.network_address_usage import Contents
+from moka.subnet_plan import subnet_plans
+from stacks.settings.cluster import NodeGroup
+from stacks.settings.environment import Environment
+from stacks.settings.foundation import Foundation
+
+MAX_INTERFACE_ENDPOINTS = 12
+"""That a network makes."""
+
+GATEWAY_ENDPOINTS = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupUse:
+    """What the nodes of a group take.
+
+    each: of a node.
+    """
+
+    cluster: str
+    group: NodeGroup
+    zones: tuple[str, ...]
+    each: NodeAddresses
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of it, at most."""
+        return self.group.maximum
+
+    def nodes_in(self, zone: str) -> int:
+        """Nodes of it in a zone, at most."""
+        return math.ceil(self.nodes / len(self.zones)) if zone in self.zones else 0
+
+
+def group_uses(settings: Environment, name: str) -> Iterator[GroupUse]:
+    """What each node group of a foundation's clusters takes."""
+    foundation = settings.foundations[name]
+    for cluster_name, cluster in settings.clusters_of(name).items():
+        for group in cluster.node_groups.values():
+            yield GroupUse(
+                cluster=cluster_name,
+                group=group,
+                zones=group.effective_zones(foundation.zones),
+                each=node_addresses(
+                    group.role,
+                    group.instance_types,
+                    group.max_pods,
+                    pod_subnets=has_pod_subnets(foundation),
+                ),
+            )
+
+
+def vpc_contents(settings: Environment, name: str) -> Contents:
+    """What the VPC of a foundation has, of what the program knows: others may use an existing one too.
+
+    Generations of groups that retire are there beside the new one until their drivers have finished.
+    """
+    foundation = settings.foundations[name]
+    network, zones = foundation.network, len(foundation.zones)
+    uses = [(use.nodes * (1 + len(use.group.retiring)), use.each) for use in group_uses(settings, name)]
+    inside = MAX_INTERFACE_ENDPOINTS if network and network.interface_endpoints else 0
+    return Contents(
+        nodes=sum(nodes for nodes, _ in uses),
+        interfaces=sum(nodes * each.interfaces for nodes, each in uses),
+        prefixes=sum(nodes * each.prefixes for nodes, each in uses),
+        # The ingress of each cluster.
+        load_balancers=len(settings.clusters_of(name)) * zones,
+        endpoints=(GATEWAY_ENDPOINTS + inside) * zones if network else 0,
+        nat_gateways=(zones if network.nat == "zonal" else 1) if network else 0,
+        attachments=1 if network and network.transit_gateway else 0,
+    )
+
+
+def pod_networks(foundation: Foundation) -> list[str]:
+    """Networks in which pods have their addresses; none of an existing VPC, of which nobody says."""
+    network = foundation.network
+    if network is None:
+        return []
+    if network.pod_cidrs:
+        return list(map(str, network.pod_cidrs))
+    return [plan.private for plan in subnet_plans(str(network.cidr), tuple(network.zones))]
+
+
+def has_pod_subnets(foundation: Foundation) -> bool:
+    """Whether pods have subnets of their own."""
+    network, existing = foundation.network, foundation.existing_network
+    return bool(network.pod_cidrs if network else existing and existing.pod_subnets)
