@@ -30,6 +30,7 @@ Subject = Literal[
     "quotas",
     "capacity",
     "versions",
+    "control-planes",
     "names",
     "references",
     "pages",

@@ -22,7 +22,16 @@ KEYS = (
 )
 """What each region has a price of, besides instance types (`ec2`, an hour, Linux, on demand)."""
 
-EVERYWHERE = ("eks_hour", "eks_extended_hour", "public_ipv4_hour", "kms_key_month")
+EVERYWHERE = (
+    "eks_hour",
+    "eks_extended_hour",
+    "eks_tier_xl_hour",
+    "eks_tier_2xl_hour",
+    "eks_tier_4xl_hour",
+    "eks_tier_8xl_hour",
+    "public_ipv4_hour",
+    "kms_key_month",
+)
 """What costs the same in all regions."""
 
 

@@ -16,6 +16,7 @@ from moka.components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMi
 from moka.components.aws.node_group_guard import NodeGroupGuard
 from moka.components.aws.node_role import first_pulls
 from moka.control_plane_logs import LogType
+from moka.control_plane_tiers import Tier
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.names import ARCHER, ARCHER_GROUP, GENERATION_LABEL, NODE_GROUP_LABEL, archer_role_name
 from stacks.layers import foundation
@@ -37,6 +38,7 @@ class Inputs:
     api_cidrs, api_groups: networks and security groups from which its private endpoint may be reached.
     support: of the Kubernetes version, when its standard support ends.
     zonal_shift: let AWS move traffic away from a zone in trouble.
+    tier: of the control plane.
     log_types, log_days: which logs of the control plane there are, and the days that they are kept.
     node_groups: as the settings have them.
     foundation: what it stands on.
@@ -54,6 +56,7 @@ class Inputs:
     api_groups: tuple[str, ...]
     support: Support
     zonal_shift: bool
+    tier: Tier
     log_types: tuple[LogType, ...]
     log_days: int
     node_groups: Mapping[str, NodeGroupSettings]
@@ -99,6 +102,7 @@ def inputs(site: Site) -> Inputs:
         api_groups=tuple(site.foundation.api_access.security_groups),
         support=cluster.support,
         zonal_shift=cluster.zonal_shift,
+        tier=cluster.control_plane_tier,
         log_types=tuple(cluster.control_plane_logs.types),
         log_days=cluster.control_plane_logs.days or settings.retention.control_plane_logs,
         node_groups=cluster.node_groups,
@@ -142,6 +146,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             api_groups=inputs.api_groups,
             support=inputs.support,
             zonal_shift=inputs.zonal_shift,
+            tier=inputs.tier,
             log_types=inputs.log_types,
             log_days=inputs.log_days,
             node_statements=first_pulls(site.catalog.mirror) if site.catalog.mirror else (),

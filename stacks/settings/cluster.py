@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from moka.addon_versions import ADDON_VERSIONS
 from moka.control_plane_logs import LOG_TYPES, LogDays, LogType
+from moka.control_plane_tiers import Tier
 from moka.documents import Count, Form, Name, Section
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role
@@ -228,6 +229,11 @@ class Cluster(Section):
         "EKS upgrades the cluster; extended pays for longer support.",
     )
     zonal_shift: bool = Field(default=True, description="Let AWS move traffic away from an impaired zone.")
+    control_plane_tier: Tier = Field(
+        default="standard",
+        description="What its control plane carries: with standard EKS follows the load, the others are "
+        "there from the start, at a price by the hour (docs/operations/clusters.md).",
+    )
     control_plane_logs: ControlPlaneLogs = ControlPlaneLogs()
     access: dict[Name, Access] = Field(
         default_factory=dict, description="Who may access the cluster besides the deployer, by name."
@@ -243,6 +249,11 @@ class Cluster(Section):
     def groups_of(self, *roles: Role) -> list[NodeGroup]:
         """Its node groups with one of these roles."""
         return [group for group in self.node_groups.values() if group.role in roles]
+
+    @property
+    def nodes(self) -> int:
+        """Nodes that it may have at most."""
+        return sum(group.maximum for group in self.node_groups.values())
 
     def machines_of(self, role: Role) -> list[InstanceType]:
         """Every instance type of nodes with a role, those of retiring generations included."""
