@@ -16,7 +16,7 @@ from moka.components.aws.node_role import NodeRole, NodeRoleArgs
 from moka.components.aws.policy import Statement, trust
 from moka.components.ordering import known_after
 from moka.components.transforms import transform_of
-from moka.control_plane_logs import LOG_TYPES, LogType
+from moka.control_plane_logs import LOG_CLASSES, LOG_TYPES, LogClass, LogType
 from moka.control_plane_tiers import Tier
 from moka.names import PREVIEWS_GROUP
 from moka.partition import managed_policy
@@ -52,6 +52,7 @@ class ClusterArgs:
     tier: what the control plane carries; a change is no interruption.
     log_types: of the control plane's logs, those that it writes; EKS takes them to CloudWatch Logs only.
     log_days: days that they are kept, one of the numbers that CloudWatch Logs knows.
+    log_class: of their log group; a change replaces it.
     node_statements: what nodes may do besides joining the cluster and pulling images.
     path, permissions_boundary_arn: of every role that is made here.
     retain: refuse to delete or replace the cluster, and keep it and its logs when they are removed from the
@@ -80,6 +81,7 @@ class ClusterArgs:
     tier: Tier = "standard"
     log_types: tuple[LogType, ...] = LOG_TYPES
     log_days: int = 90
+    log_class: LogClass = "standard"
     node_statements: Sequence[Statement] = ()
     path: str = "/"
     permissions_boundary_arn: str | None = None
@@ -120,6 +122,7 @@ class Cluster(pulumi.ComponentResource):
             name,
             name=f"/aws/eks/{args.name}/cluster",
             retention_in_days=args.log_days,
+            log_group_class=LOG_CLASSES[args.log_class],
             kms_key_id=args.key_arn,
             tags=args.tags,
             opts=pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain),

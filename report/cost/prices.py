@@ -19,6 +19,14 @@ KEYS = (
     "endpoint_hour",
     "nlb_hour",
     "transit_attachment_hour",
+    "nat_gb",
+    "endpoint_gb",
+    "zone_gb",
+    "flow_log_s3_gb",
+    "flow_log_parquet_gb",
+    "logs_gb",
+    "logs_infrequent_gb",
+    "logs_gb_month",
 )
 """What each region has a price of, besides instance types (`ec2`, an hour, Linux, on demand)."""
 

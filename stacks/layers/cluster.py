@@ -15,7 +15,7 @@ from moka.components.aws.entry_role import EntryRole, EntryRoleArgs
 from moka.components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
 from moka.components.aws.node_group_guard import NodeGroupGuard
 from moka.components.aws.node_role import first_pulls
-from moka.control_plane_logs import LogType
+from moka.control_plane_logs import LogClass, LogType
 from moka.control_plane_tiers import Tier
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.names import ARCHER, ARCHER_GROUP, GENERATION_LABEL, NODE_GROUP_LABEL, archer_role_name
@@ -39,7 +39,8 @@ class Inputs:
     support: of the Kubernetes version, when its standard support ends.
     zonal_shift: let AWS move traffic away from a zone in trouble.
     tier: of the control plane.
-    log_types, log_days: which logs of the control plane there are, and the days that they are kept.
+    log_types, log_days, log_class: which logs of the control plane there are, the days that they are kept,
+        and in which class of log group.
     node_groups: as the settings have them.
     foundation: what it stands on.
     archer: ARN of the roles of Archer's workers, a pattern, who enter it by a role of its own; None for
@@ -59,6 +60,7 @@ class Inputs:
     tier: Tier
     log_types: tuple[LogType, ...]
     log_days: int
+    log_class: LogClass
     node_groups: Mapping[str, NodeGroupSettings]
     foundation: foundation.Outputs
     archer: str | None = None
@@ -105,6 +107,7 @@ def inputs(site: Site) -> Inputs:
         tier=cluster.control_plane_tier,
         log_types=tuple(cluster.control_plane_logs.types),
         log_days=cluster.control_plane_logs.days or settings.retention.control_plane_logs,
+        log_class=cluster.control_plane_logs.log_class,
         node_groups=cluster.node_groups,
         foundation=site.outputs("foundation", foundation.Outputs),
         archer=settings.archer_workers if settings.archer else None,
@@ -149,6 +152,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             tier=inputs.tier,
             log_types=inputs.log_types,
             log_days=inputs.log_days,
+            log_class=inputs.log_class,
             node_statements=first_pulls(site.catalog.mirror) if site.catalog.mirror else (),
             path=site.settings.role_path,
             permissions_boundary_arn=site.permissions_boundary_arn,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from moka.addon_versions import ADDON_VERSIONS
-from moka.control_plane_logs import LOG_TYPES, LogDays, LogType
+from moka.control_plane_logs import LOG_TYPES, LogClass, LogDays, LogType
 from moka.control_plane_tiers import Tier
 from moka.documents import Count, Form, Name, Section
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
@@ -206,6 +206,11 @@ class ControlPlaneLogs(Section):
     )
     days: LogDays | None = Field(
         default=None, description="Days that they are kept; by default `retention.control_plane_logs`."
+    )
+    log_class: LogClass = Field(
+        default="standard",
+        description="Of their log group: infrequent-access takes them in at half the price, for Logs "
+        "Insights only. For a new cluster: a change replaces the group, which `up` refuses with `retain`.",
     )
 
 

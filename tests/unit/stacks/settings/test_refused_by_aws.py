@@ -1309,6 +1309,7 @@ FREE: dict[str, str] = {
         ),
         TYPES,
     ),
+    "clusters.<name>.control_plane_logs.log_class": TYPES,
     **dict.fromkeys((f"clusters.<name>.access.<name>.{key}" for key in ("policy", "jobs")), TYPES),
     "clusters.<name>.node_groups.<name>.retiring.<number>.per_zone": TYPES,
     **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),
