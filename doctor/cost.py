@@ -6,6 +6,7 @@ from typing import Literal
 
 from moka.zone_traffic import SIDES, Workers, crossings
 from report.cost.prices import Prices
+from stacks.job_target import executor_zones
 from stacks.settings import Environment
 from stacks.settings.cluster import Cluster
 
@@ -63,6 +64,9 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
         value=0.15, meaning="of what CloudWatch Logs takes in, what it stores compressed"
     ),
     "shuffle_gb_a_node_day": Assumption(value=500, meaning="GB that an executor node shuffles a day"),
+    "one_zone_share": Assumption(
+        value=0.9, meaning="of shuffled bytes, those of jobs with executors in one zone, where that is so"
+    ),
     "celeborn_share": Assumption(
         value=0.5, meaning="of shuffled bytes, those of jobs with Celeborn where it is"
     ),
@@ -201,6 +205,8 @@ class _Foundation:
     def _between_zones(self, where: str, name: str, cluster: Cluster) -> Iterator[Line]:
         shuffled = self._nodes(cluster, "executor") * self.assumed["shuffle_gb_a_node_day"] * DAYS
         zones = self.settings.role_zones(name, "executor")
+        choices = {capacity.zone for capacity in executor_zones(self.settings, name)}
+        together = self.assumed["one_zone_share"] if cluster.executor_zone == "one" and choices else 0.0
         share = self.assumed["celeborn_share"] if cluster.shuffle else 0.0
         parts: list[tuple[str, float, Workers | None]] = [("of executors", 1 - share, None)]
         if cluster.shuffle:
@@ -209,7 +215,10 @@ class _Foundation:
             )
             parts.append(("with Celeborn", share, workers))
         for what, part, workers in parts:
-            times = crossings(zones, workers)
+            near = choices & set(workers.zones) if workers else choices
+            # Away from its workers no zone is chosen.
+            in_one = crossings([min(near)], workers) if near else crossings(zones, workers)
+            times = together * in_one + (1 - together) * crossings(zones, workers)
             text = f"shuffle {what}, {times:.2f} times a byte"
             amount = shuffled * part * times * SIDES
             yield self._line(where, "between zones", text, amount, "GB", "zone_gb")

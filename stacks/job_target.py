@@ -5,10 +5,13 @@ from typing import Any
 
 from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
+from moka.machines.zone_capacity import ZoneCapacity, zone_capacities
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.bounds import maxima
 from moka.queues.tiers import POLICIES
 from stacks.settings import Environment
+from stacks.settings.cluster import NodeGroup
+from stacks.settings.node_group_plan import NodeGroupPlan, node_group_plans, share
 from stacks.settings.spark import queue_patterns
 
 
@@ -23,15 +26,7 @@ def job_target(
 
     celeborn: outputs of layer shuffle; None where the cluster has no Celeborn.
     """
-    groups = [
-        NodeGroupShape(
-            role=group.role,
-            architecture=group.architecture,
-            instance_types=group.instance_types,
-            max_pods=group.max_pods,
-        )
-        for group in settings.clusters[cluster].node_groups.values()
-    ]
+    groups = [_shape(group) for group in settings.clusters[cluster].node_groups.values()]
     return JobTarget(
         cluster=cluster,
         environment=settings.environment,
@@ -50,9 +45,41 @@ def job_target(
         service_account=SPARK_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         claims=queue_patterns(settings.job_namespaces),
+        executor_zones=executor_zones(settings, cluster),
+        executor_zone=settings.clusters[cluster].executor_zone,
         celeborn=None if celeborn is None else Celeborn(**celeborn),
+        celeborn_zones=settings.role_zones(cluster, "shuffle") if celeborn else (),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
         event_log_uploader=_event_log_uploader(settings, event_logs_bucket),
+    )
+
+
+def executor_zones(settings: Environment, cluster: str) -> list[ZoneCapacity]:
+    """What executors can have in each zone, of the groups of which the zone of a node can be chosen.
+
+    Of a group that spans zones the autoscaler cannot: it counts only if it never changes its size.
+    """
+    groups = settings.clusters[cluster].node_groups
+    return zone_capacities(
+        (_shape(group), _nodes_by_zone(plan))
+        for name, group in groups.items()
+        if group.role == "executor"
+        for plan in node_group_plans(name, group, settings.zones_of(cluster))
+        if not plan.retiring
+        and (len(plan.zones) == 1 or (plan.minimum == plan.maximum and not plan.schedule))
+    )
+
+
+def _nodes_by_zone(plan: NodeGroupPlan) -> dict[str, int]:
+    return {zone: share(plan.maximum, part, len(plan.zones)) for part, zone in enumerate(plan.zones)}
+
+
+def _shape(group: NodeGroup) -> NodeGroupShape:
+    return NodeGroupShape(
+        role=group.role,
+        architecture=group.architecture,
+        instance_types=group.instance_types,
+        max_pods=group.max_pods,
     )
 
 

@@ -119,6 +119,21 @@ def test_shuffle_in_one_zone_costs_nothing_and_in_three_by_how_often_it_crosses(
     )
 
 
+def test_jobs_whose_executors_are_in_one_zone_cross_none_but_to_workers_elsewhere(costs):
+    assumed = {"node_share": 1, "shuffle_gb_a_node_day": 100, "celeborn_share": 0.5, "one_zone_share": 0.75}
+    zonal, one = group("executor", per_zone=True), group("shuffle", zones=["us-east-1a"])
+    paid = 30 * 100 * MONTH * 0.5 * 2 * 0.01
+
+    chosen = costs(zonal, one, **assumed)
+    spread = costs(zonal, **assumed)
+    any_zone = costs(zonal, cluster(executor_zone="any"), **assumed)
+
+    assert chosen("between zones", "shuffle of") == pytest.approx(paid * 0.25 * 2 / 3)
+    assert chosen("between zones", "shuffle with") == pytest.approx(paid * 0.25 * 4 / 3)
+    assert spread("between zones", "shuffle with") == pytest.approx(paid * 7 / 3)
+    assert any_zone("between zones", "shuffle of") == pytest.approx(paid * 2 / 3)
+
+
 def test_a_region_that_the_table_lacks_is_priced_elsewhere_and_that_is_said(settings):
     def elsewhere(written):
         written["foundations"]["main"]["region"] = "eu-west-1"

@@ -1305,7 +1305,7 @@ FREE: dict[str, str] = {
     **dict.fromkeys(
         (
             f"clusters.<name>.{key}"
-            for key in ("version", "profile", "support", "zonal_shift", "control_plane_tier")
+            for key in ("version", "profile", "support", "zonal_shift", "control_plane_tier", "executor_zone")
         ),
         TYPES,
     ),
