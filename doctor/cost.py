@@ -210,10 +210,10 @@ class _Foundation:
         share = self.assumed["celeborn_share"] if cluster.shuffle else 0.0
         parts: list[tuple[str, float, Workers | None]] = [("of executors", 1 - share, None)]
         if cluster.shuffle:
-            workers = Workers(
+            celeborn = Workers(
                 zones=self.settings.role_zones(name, "shuffle"), replicate=cluster.shuffle.replicate
             )
-            parts.append(("with Celeborn", share, workers))
+            parts.append(("with Celeborn", share, celeborn))
         for what, part, workers in parts:
             near = choices & set(workers.zones) if workers else choices
             # Away from its workers no zone is chosen.
