@@ -22,7 +22,9 @@ SparkMemory = Annotated[str, Form(r"[1-9]\d*([mgt]|[MGT]i)", "write memory as 8g
 CoreRequest = Annotated[str, Form(r"(?=.*[1-9])\d+(\.\d{1,3}|m)?", "write cores as 2, 1.5 or 500m")]
 """Kubernetes knows no less than a thousandth of a core."""
 
-Zone = Annotated[str, Form(r"any|one|[a-z]{2}(-[a-z0-9]+)+", "write any, one, or a zone, such as us-east-1a")]
+Zone = Annotated[
+    str, Form(r"(any|one|[a-z]{2}(-[a-z0-9]+)+)", "write any, one, or a zone, such as us-east-1a")
+]
 EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 ObjectName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 ConfKey = Annotated[str, Field(pattern=r"^spark\.\S+$")]

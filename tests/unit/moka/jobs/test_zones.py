@@ -145,6 +145,12 @@ def test_a_zone_that_cannot_be_is_refused(says, of_target, executor, sentence):
     assert sentence in said
 
 
+@pytest.mark.parametrize("zone", ["anywhere", "phone", "us-east-1a!", "", "US-EAST-1A"])
+def test_what_is_no_zone_is_no_job(zone):
+    with pytest.raises(ValueError, match="write any, one, or a zone"):
+        Executor(zone=zone)
+
+
 @pytest.mark.parametrize("zone", [None, "any", "one", "us-east-1b"])
 def test_what_can_be_is_not(says, zone):
     assert says(executor=Executor(zone=zone)) == []
