@@ -23,8 +23,9 @@ from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
 from moka import catalog
 from moka.catalog import merge_values
-from moka.components.kubernetes.yunikorn import api_requests_per_second, scheduler_values
+from moka.components.kubernetes.yunikorn import scheduler_values
 from moka.queues import POLICIES, Leaf, Limit, Resources, grow, queues_yaml
+from moka.sizes.yunikorn import api_requests_per_second
 
 NODES, PODS, APPLICATIONS = 1_000, 10_000, 200
 ORGANIZATIONS, PROJECTS, USERS = 4, 5, 20

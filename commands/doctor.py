@@ -1,4 +1,4 @@
-"""`moka doctor`: whether the AWS accounts of an environment can take it."""
+"""`moka doctor`: whether the AWS accounts of an environment can take it; what its traffic and logs cost."""
 
 import os
 import re
@@ -30,6 +30,7 @@ Subject = Literal[
     "quotas",
     "capacity",
     "versions",
+    "control-planes",
     "names",
     "references",
     "pages",
@@ -52,19 +53,30 @@ def doctor(
             help="Ask what stands in the way of a Kubernetes version, such as 1.36, instead.",
         ),
     ] = None,
+    cost: Annotated[
+        bool,
+        typer.Option(
+            "--cost", help="Estimate what traffic, logs and control planes cost instead; asks nobody."
+        ),
+    ] = False,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Assume this, with --cost; may be repeated."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Check whether the AWS accounts of an environment can take it.
 
     It asks about quotas, zones, permissions, images and more (docs/operations/doctor.md), needs AWS
-    credentials and no Pulumi, and reads only. MOKA_AS_OF names another day than today, for the ends of
-    versions' support and of certificates.
+    credentials and no Pulumi, and reads only; with --cost it needs no credentials. MOKA_AS_OF names another
+    day than today, for the ends of versions' support and of certificates.
 
     \b
     Examples:
       moka doctor prod
       moka doctor prod --only quotas --json
       moka doctor prod --upgrade 1.36
+      moka doctor prod --cost --assume shuffle_gb_a_node_day=200
 
     Exit status: 0 no problem, 1 problems, 2 nothing could be asked (arguments, settings or credentials).
     """
@@ -76,6 +88,15 @@ def doctor(
     from doctor.finding import not_checked
     from doctor.upgrade import questions
 
+    if assume and not cost:
+        typer.echo("--assume goes with --cost.", err=True)
+        raise typer.Exit(2)
+    if cost:
+        if only is not None or upgrade is not None:
+            typer.echo("--cost asks nobody: leave out --only and --upgrade.", err=True)
+            raise typer.Exit(2)
+        print(_cost(environment, assume or [], as_json))
+        raise typer.Exit(0)
     if upgrade is not None:
         _refuse_version(upgrade, only)
     try:
@@ -101,6 +122,32 @@ def doctor(
     aim = f"go to Kubernetes {upgrade}" if upgrade else report.DEPLOYED
     print(report.as_json(environment, findings) if as_json else report.text(environment, findings, aim))
     raise typer.Exit(any(finding.status == "problem" for finding in findings))
+
+
+def _cost(environment: str, assume: Sequence[str], as_json: bool) -> str:
+    """The estimate, as text or JSON; raises Exit where there is none."""
+    from doctor import cost_report
+    from doctor.cost import InvalidAssumption, assumptions, estimate
+    from report.cost.prices import InvalidPrices, prices
+
+    try:
+        assumed = assumptions(dict(_assumption(text) for text in assume))
+        table = prices()
+        lines = estimate(load(environment), table, assumed)
+    except (InvalidAssumption, InvalidDocument, InvalidPrices) as error:
+        typer.echo(error, err=True)
+        raise typer.Exit(2) from None
+    write = cost_report.as_json if as_json else cost_report.text
+    return write(environment, lines, assumed, table)
+
+
+def _assumption(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        typer.echo(f"--assume {text}: write NAME=VALUE, with a number.", err=True)
+        raise typer.Exit(2) from None
 
 
 def _refuse_version(version: str, only: str | None) -> None:

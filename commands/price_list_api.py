@@ -25,7 +25,7 @@ class Question:
     """What is asked of a service's prices.
 
     usage: pattern of the usage type, which has the region's prefix before it, except in us-east-1. divisor:
-    of the price, where AWS's unit is a larger one.
+    of the price, where AWS's unit is a larger one. region: attribute that has the region.
     """
 
     key: str
@@ -33,6 +33,7 @@ class Question:
     filters: Mapping[str, str]
     usage: str
     divisor: float = 1.0
+    region: str = "regionCode"
 
 
 QUESTIONS = (
@@ -55,6 +56,21 @@ QUESTIONS = (
     Question("nat_hour", "AmazonEC2", {"productFamily": "NAT Gateway"}, r"NatGateway-Hours"),
     Question("endpoint_hour", "AmazonVPC", {"productFamily": "VpcEndpoint"}, r"VpcEndpoint-Hours"),
     Question("nlb_hour", "AWSELB", {"productFamily": "Load Balancer-Network"}, r"LoadBalancerUsage"),
+    Question("nat_gb", "AmazonEC2", {"productFamily": "NAT Gateway"}, r"NatGateway-Bytes"),
+    Question("endpoint_gb", "AmazonVPC", {"productFamily": "VpcEndpoint"}, r"VpcEndpoint-Bytes"),
+    Question(
+        "zone_gb",
+        "AWSDataTransfer",
+        {"transferType": "IntraRegion"},
+        r"DataTransfer-Regional-Bytes",
+        region="fromRegionCode",
+    ),
+    # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_billing.html
+    Question("flow_log_s3_gb", "AmazonCloudWatch", {}, r"S3-Egress-Bytes"),
+    Question("flow_log_parquet_gb", "AmazonCloudWatch", {}, r"S3-Egress-InputBytes"),
+    Question("logs_gb", "AmazonCloudWatch", {}, r"DataProcessing-Bytes"),
+    Question("logs_infrequent_gb", "AmazonCloudWatch", {}, r"DataProcessingIA-Bytes"),
+    Question("logs_gb_month", "AmazonCloudWatch", {}, r"TimedStorage-ByteHrs"),
     Question("transit_attachment_hour", "AmazonVPC", {"group": "AWSTransitGateway"}, r"TransitGateway-Hours"),
 )
 MACHINES = {
@@ -113,7 +129,7 @@ def _machines(pricing: Any, region: str) -> Mapping[str, float]:
 def _others(pricing: Any, region: str) -> Mapping[str, float]:
     prices = {}
     for question in QUESTIONS:
-        for product in _products(pricing, question.service, {**question.filters, "regionCode": region}):
+        for product in _products(pricing, question.service, {**question.filters, question.region: region}):
             usage = product["product"]["attributes"].get("usagetype", "")
             price = _price(product)
             if re.fullmatch(rf"([A-Z0-9]+-)?{question.usage}", usage) and price:
@@ -133,9 +149,10 @@ def _products(pricing: Any, service: str, filters: Mapping[str, str]) -> Iterato
 
 
 def _price(product: Mapping[str, Any]) -> float | None:
-    """Dollars a unit, on demand; None for what has no such price, or is free."""
-    for term in product.get("terms", {}).get("OnDemand", {}).values():
-        for dimension in term["priceDimensions"].values():
-            if price := float(dimension["pricePerUnit"].get("USD", 0)):
-                return price
-    return None
+    """Dollars a unit, on demand, of its first tier, the dearest; None for what has no price, or is free."""
+    prices = [
+        float(dimension["pricePerUnit"].get("USD", 0))
+        for term in product.get("terms", {}).get("OnDemand", {}).values()
+        for dimension in term["priceDimensions"].values()
+    ]
+    return max(prices, default=0.0) or None

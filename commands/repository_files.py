@@ -46,6 +46,7 @@ class Company:
             vars(self)
             | {
                 "zones": ", ".join(self.zones),
+                "first_zone": self.zones[0],
                 "partition": partition(self.region),
                 "registry": registry,
                 "version": _kubernetes_version(),

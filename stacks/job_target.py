@@ -5,11 +5,14 @@ from typing import Any
 
 from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget, Metastore
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
+from moka.machines.zone_capacity import ZoneCapacity, zone_capacities
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.bounds import maxima
 from moka.queues.tiers import POLICIES
 from stacks.settings import Environment
+from stacks.settings.cluster import NodeGroup
 from stacks.settings.metastore import Metastore as MetastoreSettings
+from stacks.settings.node_group_plan import NodeGroupPlan, node_group_plans, share
 from stacks.settings.spark import queue_patterns
 
 
@@ -25,15 +28,7 @@ def job_target(
     data: namespace -> its buckets, `staging_bucket` and `code_bucket`, among others.
     celeborn: outputs of layer shuffle; None where the cluster has no Celeborn.
     """
-    groups = [
-        NodeGroupShape(
-            role=group.role,
-            architecture=group.architecture,
-            instance_types=group.instance_types,
-            max_pods=group.max_pods,
-        )
-        for group in settings.clusters[cluster].node_groups.values()
-    ]
+    groups = [_shape(group) for group in settings.clusters[cluster].node_groups.values()]
     region = settings.foundation_of(cluster).region
     return JobTarget(
         cluster=cluster,
@@ -63,7 +58,10 @@ def job_target(
             for name, space in settings.job_namespaces.items()
             if space.metastore
         },
+        executor_zones=executor_zones(settings, cluster),
+        executor_zone=settings.clusters[cluster].executor_zone,
         celeborn=None if celeborn is None else Celeborn(**celeborn),
+        celeborn_zones=settings.role_zones(cluster, "shuffle") if celeborn else (),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
         event_log_uploader=_event_log_uploader(settings, event_logs_bucket),
     )
@@ -76,6 +74,35 @@ def _metastore(settings: Environment, cluster: str, metastore: MetastoreSettings
         thrift=metastore.thrift.addresses if metastore.thrift else (),
         glue_account=(glue.account or foundation.account) if glue else "",
         glue_region=(glue.region or foundation.region) if glue else "",
+    )
+
+
+def executor_zones(settings: Environment, cluster: str) -> list[ZoneCapacity]:
+    """What executors can have in each zone, of the groups of which the zone of a node can be chosen.
+
+    Of a group that spans zones the autoscaler cannot: it counts only if it never changes its size.
+    """
+    groups = settings.clusters[cluster].node_groups
+    return zone_capacities(
+        (_shape(group), _nodes_by_zone(plan))
+        for name, group in groups.items()
+        if group.role == "executor"
+        for plan in node_group_plans(name, group, settings.zones_of(cluster))
+        if not plan.retiring
+        and (len(plan.zones) == 1 or (plan.minimum == plan.maximum and not plan.schedule))
+    )
+
+
+def _nodes_by_zone(plan: NodeGroupPlan) -> dict[str, int]:
+    return {zone: share(plan.maximum, part, len(plan.zones)) for part, zone in enumerate(plan.zones)}
+
+
+def _shape(group: NodeGroup) -> NodeGroupShape:
+    return NodeGroupShape(
+        role=group.role,
+        architecture=group.architecture,
+        instance_types=group.instance_types,
+        max_pods=group.max_pods,
     )
 
 

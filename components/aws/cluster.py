@@ -16,7 +16,8 @@ from moka.components.aws.node_role import NodeRole, NodeRoleArgs
 from moka.components.aws.policy import Statement, trust
 from moka.components.ordering import known_after
 from moka.components.transforms import transform_of
-from moka.control_plane_logs import LOG_TYPES, LogType
+from moka.control_plane_logs import LOG_CLASSES, LOG_TYPES, LogClass, LogType
+from moka.control_plane_tiers import Tier
 from moka.names import PREVIEWS_GROUP
 from moka.partition import managed_policy
 
@@ -48,8 +49,10 @@ class ClusterArgs:
     support: what happens when standard support of the Kubernetes version ends: EKS upgrades the cluster, or
         supports it for longer, at a price.
     zonal_shift: let AWS move traffic away from a zone in trouble.
+    tier: what the control plane carries; a change is no interruption.
     log_types: of the control plane's logs, those that it writes; EKS takes them to CloudWatch Logs only.
     log_days: days that they are kept, one of the numbers that CloudWatch Logs knows.
+    log_class: of their log group; a change replaces it.
     node_statements: what nodes may do besides joining the cluster and pulling images.
     path, permissions_boundary_arn: of every role that is made here.
     retain: refuse to delete or replace the cluster, and keep it and its logs when they are removed from the
@@ -75,8 +78,10 @@ class ClusterArgs:
     api_groups: tuple[str, ...] = ()
     support: Support = "standard"
     zonal_shift: bool = True
+    tier: Tier = "standard"
     log_types: tuple[LogType, ...] = LOG_TYPES
     log_days: int = 90
+    log_class: LogClass = "standard"
     node_statements: Sequence[Statement] = ()
     path: str = "/"
     permissions_boundary_arn: str | None = None
@@ -117,6 +122,7 @@ class Cluster(pulumi.ComponentResource):
             name,
             name=f"/aws/eks/{args.name}/cluster",
             retention_in_days=args.log_days,
+            log_group_class=LOG_CLASSES[args.log_class],
             kms_key_id=args.key_arn,
             tags=args.tags,
             opts=pulumi.ResourceOptions(parent=self, protect=args.retain, retain_on_delete=args.retain),
@@ -167,7 +173,9 @@ class Cluster(pulumi.ComponentResource):
                 transforms=[
                     transform_of(
                         "aws:eks/cluster:Cluster",
-                        lambda inputs: with_missing_arguments(inputs, zonal_shift=args.zonal_shift),
+                        lambda inputs: with_missing_arguments(
+                            inputs, zonal_shift=args.zonal_shift, tier=args.tier
+                        ),
                         pulumi.ResourceOptions(protect=args.retain, retain_on_delete=args.retain),
                     )
                 ],
@@ -285,11 +293,15 @@ def with_profile(kubeconfig: str, profile: str | None) -> str:
     return json.dumps(config)
 
 
-def with_missing_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -> dict[str, object]:
+def with_missing_arguments(
+    inputs: Mapping[str, object], *, zonal_shift: bool, tier: Tier
+) -> dict[str, object]:
     """Inputs of an EKS cluster, with what the arguments of pulumi_eks cannot say.
 
-    Zonal shift has no argument there. The cluster's creator gets no access unless an entry says so:
-    pulumi_eks always grants it, and it could never be taken back.
+    Zonal shift and the control plane's tier have no argument there, and the tier is said also where it is
+    EKS's default: left out, the AWS provider leaves it as it is (hashicorp/terraform-provider-aws,
+    internal/service/eks/cluster.go: optional and computed). The cluster's creator gets no access unless an
+    entry says so: pulumi_eks always grants it, and it could never be taken back.
     """
     access = inputs.get("accessConfig")
     access = dict(access) if isinstance(access, Mapping) else {}
@@ -297,4 +309,5 @@ def with_missing_arguments(inputs: Mapping[str, object], *, zonal_shift: bool) -
         **inputs,
         "accessConfig": {**access, "bootstrapClusterCreatorAdminPermissions": False},
         "zonalShiftConfig": {"enabled": zonal_shift},
+        "controlPlaneScalingConfig": {"tier": tier},
     }

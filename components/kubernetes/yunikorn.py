@@ -10,8 +10,10 @@ from moka.catalog import Catalog, Values
 from moka.components.kubernetes.chart import Chart, ChartArgs
 from moka.components.kubernetes.peers import peer
 from moka.components.kubernetes.service import service_labels
+from moka.control_plane_tiers import Tier
 from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY, YUNIKORN_CONFIGS
 from moka.queues import QueueTree, queues_yaml
+from moka.sizes.yunikorn import api_requests_per_second
 
 SERVICE = "yunikorn-service"
 """Name that the chart gives its service, whatever the release is called."""
@@ -42,6 +44,7 @@ class YuniKornArgs:
     trusted: regular expressions of the users of Kubernetes who may say for which user a pod is; a pod of any
         other user is for that user.
     nodes: that the cluster may have at most; the size of the scheduler follows from it.
+    tier: of the cluster's control plane, which bounds the scheduler's requests a second.
     catalog: pins, values and mirror of charts and images.
     """
 
@@ -51,6 +54,7 @@ class YuniKornArgs:
     job_namespaces: Sequence[str]
     trusted: Sequence[str] = ()
     nodes: int = 1_000
+    tier: Tier = "standard"
 
 
 class YuniKorn(pulumi.ComponentResource):
@@ -82,8 +86,8 @@ class YuniKorn(pulumi.ComponentResource):
                 values={
                     "yunikornDefaults": {
                         "service.placeholderImage": args.catalog.image("pause"),
-                        "kubernetes.qps": str(api_requests_per_second(args.nodes)),
-                        "kubernetes.burst": str(api_requests_per_second(args.nodes)),
+                        "kubernetes.qps": str(api_requests_per_second(args.nodes, args.tier)),
+                        "kubernetes.burst": str(api_requests_per_second(args.nodes, args.tier)),
                     },
                     **scheduler_values(args.nodes),
                 },
@@ -172,15 +176,6 @@ def name_patterns(namespaces: Sequence[str]) -> str:
 def service_account_pattern(namespace: str, name: str = "") -> str:
     """Regular expression of a service account as a user, or of all those of a namespace."""
     return f"^system:serviceaccount:{namespace}:" + (f"{name}$" if name else "")
-
-
-def api_requests_per_second(nodes: int) -> int:
-    """Requests a second for bindings, and as many for events: what the API server of so many nodes can bear.
-
-    From what Kubernetes' own scheduler has: 50 by default, and on EKS 167, 283 or 400 by the control plane's
-    tier (XL, 2XL, 4XL). Beyond what the API server can do bindings fail, and their pods are not tried again.
-    """
-    return min(400, max(50, nodes // 5))
 
 
 def scheduler_values(nodes: int) -> Values:

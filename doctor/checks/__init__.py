@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from doctor.checks import (
     capacity,
+    control_planes,
     endpoints,
     images,
     instance_types,
@@ -35,6 +36,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
         Question("Versions of add-ons", versions.addons),
         Question("Machine images", versions.node_images),
     ),
+    "control-planes": (Question("Tiers of control planes", control_planes.tiers),),
     "names": (
         Question("Names of clusters", names.clusters),
         Question("Names of buckets", names.buckets),

@@ -5,6 +5,7 @@ from typing import Any
 from moka.jobs import checks, conf, pods
 from moka.jobs.job import Driver, Executor, Job
 from moka.jobs.job_target import JobTarget
+from moka.jobs.pod_size import overhead_mib
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.mistakes import InvalidDocument
@@ -117,11 +118,11 @@ def _pod(job: Job, target: JobTarget, role: JobRole, pod: Driver | Executor) -> 
         "cores": pod.cores,
         "memory": f"{spark_mebibytes(pod.memory)}m",
         # In MiB, so that placeholders are as large as pods whatever share the operator computes with.
-        "memoryOverhead": f"{checks.overhead_mib(job, target, pod)}m",
+        "memoryOverhead": f"{overhead_mib(job, pod)}m",
         "serviceAccount": target.service_account,
         "annotations": pods.annotations(job, role),
         # For placeholders; the pods have it from their template.
-        "nodeSelector": pods.node_selector(job, role),
+        "nodeSelector": pods.node_selector(job, target, role),
         "tolerations": pods.tolerations(job, role),
         "template": pods.template(job, target, role),
     }

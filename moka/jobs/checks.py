@@ -2,21 +2,21 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from moka.jobs import reserved
-from moka.jobs.event_log_uploader import MEMORY_MIB
 from moka.jobs.files import named_files, named_objects
-from moka.jobs.job import Driver, Executor, Job
+from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
+from moka.jobs.pod_size import Size, size
 from moka.jobs.versions import RELEASES
+from moka.jobs.zones import capacities, fitting_zones, holds
 from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
 from moka.mistakes import Mistake, listed, near
 from moka.names import LABEL_PREFIX, queue_path
 from moka.plain_secrets import is_called_secret
-from moka.quantities import cores_text, gib_text, mebibytes, millicores, spark_mebibytes
+from moka.quantities import cores_text, gib_text, mebibytes, millicores
 from moka.queues.claims import named
 
 LABEL_LENGTH = 63
@@ -26,9 +26,6 @@ SCHEMES = ("local", "s3a", "https", "http")
 
 GLOB = "*?[{"
 """Characters by which Hadoop takes a path for a pattern."""
-
-JVM_OVERHEAD, OTHER_OVERHEAD, MIN_OVERHEAD_MIB = 0.1, 0.4, 384
-"""Spark's own: share of the heap, with Python or R, and at least."""
 
 RESERVED_ENV: Mapping[str, str] = {
     "SPARK_": "Spark reads it; set conf",
@@ -45,35 +42,6 @@ RESERVED_ENV: Mapping[str, str] = {
 
 RESERVED_LABELS = (LABEL_PREFIX, "yunikorn.apache.org/", "sparkoperator.k8s.io/", "kubernetes.io/", "spark-")
 RESERVED_LABEL_NAMES = ("queue", "applicationId", "version")
-
-
-@dataclass(frozen=True)
-class Size:
-    """Resources that a pod requests. millicores: thousandths of a core."""
-
-    millicores: int
-    memory_mib: int
-
-
-def overhead_mib(job: Job, target: JobTarget, pod: Driver | Executor) -> int:
-    """MiB beside the heap, with those of a driver's sidecar, which itself requests nothing."""
-    sidecar = MEMORY_MIB if isinstance(pod, Driver) else 0
-    if pod.overhead:
-        return spark_mebibytes(pod.overhead) + sidecar
-    share = JVM_OVERHEAD if job.language in ("scala", "java") else OTHER_OVERHEAD
-    return max(int(spark_mebibytes(pod.memory) * share), MIN_OVERHEAD_MIB) + sidecar
-
-
-def size(job: Job, target: JobTarget, role: JobRole) -> Size:
-    """What a pod of a job requests: as Spark adds it up, and the operator for placeholders."""
-    pod: Driver | Executor = job.driver if role == "driver" else job.executor
-    off_heap = pod.off_heap if isinstance(pod, Executor) else None
-    return Size(
-        millicores=millicores(pod.core_request) if pod.core_request else pod.cores * 1000,
-        memory_mib=spark_mebibytes(pod.memory)
-        + overhead_mib(job, target, pod)
-        + (spark_mebibytes(off_heap) if off_heap else 0),
-    )
 
 
 def mistakes(job: Job, target: JobTarget, unsure: Collection[str] = ()) -> list[Mistake]:
@@ -156,7 +124,7 @@ def machines(job: Job, target: JobTarget) -> Iterator[Mistake]:
     for role in roles:
         gpu = role == "executor" and job.executor.gpus is not None
         largest = [machine for name in architectures if (machine := target.machine(role, name, gpu=gpu))]
-        pod = size(job, target, role)
+        pod = size(job, role)
         if largest and not any(_fits(pod, machine) for machine in largest):
             yield Mistake(role, _too_large(job, role, pod, largest))
 
@@ -181,10 +149,43 @@ def _too_large(job: Job, role: JobRole, pod: Size, largest: list[MachineCapacity
     )
 
 
+def zone(job: Job, target: JobTarget) -> Iterator[Mistake]:
+    """A zone for executors that the cluster does not have, or in which they never fit."""
+    wish = job.executor.zone
+    if wish is None or wish == "any":
+        return
+    zones = capacities(job, target)
+    kind = " with GPUs" if job.executor.gpus else ""
+    if not zones:
+        yield Mistake(
+            "executor.zone",
+            f"is {wish}, but of executor nodes{kind} of {target.cluster} nobody can choose the zone; leave "
+            "it out, or have its groups one a zone (per_zone: true)",
+        )
+    elif wish == "one":
+        if not fitting_zones(job, target):
+            yield Mistake(
+                "executor.zone",
+                f"is one, but {target.cluster} has no zone that holds {job.executor.at_most} executors well"
+                f"{' beside Celeborn' if job.celeborn else ''}; write any, or have fewer or smaller ones",
+            )
+    elif wish not in zones:
+        yield Mistake(
+            "executor.zone",
+            f"is {wish}, but {target.cluster} has no executor nodes{kind} there for it; {near(wish, zones)}",
+        )
+    elif not holds(job, target, wish, size(job, "executor").times(job.executor.at_start)):
+        yield Mistake(
+            "executor.zone",
+            f"is {wish}, but {target.cluster} can never have {job.executor.at_start} executors there; write "
+            "any, or request less",
+        )
+
+
 def queue_maximum(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """Jobs that could never start, as their queue may not have so much."""
     maximum = target.queues.get(job.queue_path, {})
-    driver, executor = size(job, target, "driver"), size(job, target, "executor")
+    driver, executor = size(job, "driver"), size(job, "executor")
     count = job.executor.at_start
     total = Size(
         driver.millicores + count * executor.millicores, driver.memory_mib + count * executor.memory_mib
@@ -370,6 +371,7 @@ CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] =
     claim: frozenset({"namespace", "queue", "tier"}),
     tier: frozenset({"queue", "tier"}),
     machines: frozenset({"architecture", "language", "driver", "executor"}),
+    zone: frozenset({"architecture", "language", "celeborn", "executor"}),
     queue_maximum: frozenset({"queue", "tier", "language", "driver", "executor"}),
     program: frozenset({"language", "main_file", "main_class", "python", "dependencies"}),
     s3_objects: frozenset({"namespace", "main_file", "dependencies"}),

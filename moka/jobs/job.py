@@ -22,6 +22,9 @@ SparkMemory = Annotated[str, Form(r"[1-9]\d*([mgt]|[MGT]i)", "write memory as 8g
 CoreRequest = Annotated[str, Form(r"(?=.*[1-9])\d+(\.\d{1,3}|m)?", "write cores as 2, 1.5 or 500m")]
 """Kubernetes knows no less than a thousandth of a core."""
 
+Zone = Annotated[
+    str, Form(r"(any|one|[a-z]{2}(-[a-z0-9]+)+)", "write any, one, or a zone, such as us-east-1a")
+]
 EnvName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 ObjectName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
 ConfKey = Annotated[str, Field(pattern=r"^spark\.\S+$")]
@@ -110,6 +113,11 @@ class Executor(JobSection):
         le=16,
         description="NVIDIA GPUs of each, on nodes with GPUs; by default none.",
     )
+    zone: Zone | None = Field(
+        default=None,
+        description="Zone of all of them: one, which the platform chooses, any, or one by its name; by "
+        "default as the cluster has it.",
+    )
     instances: int | None = Field(default=None, ge=1, description="Executors, by default 2.")
     dynamic: DynamicAllocation | None = Field(default=None, description="In place of `instances`.")
 
@@ -123,6 +131,11 @@ class Executor(JobSection):
     def at_start(self) -> int:
         """Executors at the start, each with a placeholder."""
         return self.dynamic.at_start if self.dynamic else self.instances or 2
+
+    @property
+    def at_most(self) -> int:
+        """Executors at the most."""
+        return self.dynamic.maximum if self.dynamic else self.instances or 2
 
 
 class Restart(JobSection):

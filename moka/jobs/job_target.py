@@ -3,11 +3,15 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
+from moka.machines.zone_capacity import ZoneCapacity
 from moka.names import SCHEDULER, SPARK_ACCOUNT
+
+ExecutorZone = Literal["one", "any"]
+"""All executors of a job in one zone, another for each job; or wherever there is room."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +88,9 @@ class JobTarget:
     claims: namespace -> regular expressions of the queues that its jobs may name; all where it is left out.
     scheduler: name of the scheduler of pods.
     celeborn: None where the cluster has none.
+    celeborn_zones: of its workers; beside it, as an earlier version knows all that `celeborn` may have.
+    executor_zones: what executors can have in each zone that may be chosen for them.
+    executor_zone: where those of jobs are that do not say.
     finalizer: of driver pods, which a controller removes once their application is over; None without one.
     """
 
@@ -111,6 +118,9 @@ class JobTarget:
     celeborn: Celeborn | None = None
     finalizer: str | None = None
     ui_scheme: str = "http"
+    celeborn_zones: Sequence[str] = ()
+    executor_zones: Sequence[ZoneCapacity] = ()
+    executor_zone: ExecutorZone = "any"
 
     def as_outputs(self) -> dict[str, Any]:
         """As a stack exports it: mappings, lists, text and numbers, with text for every key."""
@@ -120,6 +130,8 @@ class JobTarget:
             **plain,
             "machines": list(plain["machines"]),
             "gpu_machines": list(plain["gpu_machines"]),
+            "executor_zones": list(plain["executor_zones"]),
+            "celeborn_zones": list(self.celeborn_zones),
             "namespaces": list(self.namespaces),
             "readable": None
             if self.readable is None
@@ -152,6 +164,7 @@ class JobTarget:
                     name: tuple(MachineCapacity.from_outputs(machine) for machine in values.get(name, ()))
                     for name in ("machines", "gpu_machines")
                 },
+                "executor_zones": tuple(map(ZoneCapacity.from_outputs, values.get("executor_zones", ()))),
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
                 "metastores": {
                     name: Metastore(**{key: value for key, value in metastore.items() if value is not None})

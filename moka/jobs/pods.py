@@ -7,6 +7,7 @@ from moka.jobs import event_log_uploader
 from moka.jobs.conf import GRACE_SECONDS
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
+from moka.jobs.zones import ZONE_LABEL, executor_zone
 from moka.machines.machine_capacity import JobRole
 from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, ROLE_LABEL, USER_INFO
 from moka.pages import UI_PORT
@@ -25,10 +26,16 @@ SCRATCH_VOLUME = "spark-local-dir-1"
 SCRATCH_FOLDER = "/var/data/spark-local"
 
 
-def node_selector(job: Job, role: JobRole) -> dict[str, str]:
-    """Nodes of the role, and of the job's architecture; with GPUs for executors that ask for some."""
+def node_selector(job: Job, target: JobTarget, role: JobRole) -> dict[str, str]:
+    """Nodes of the role, and of the job's architecture; with GPUs for executors that ask for some, and in the
+    zone of the job's executors.
+    """
     selector: dict[str, str] = {ROLE_LABEL: role, **({GPU_LABEL: "true"} if has_gpus(job, role) else {})}
-    return selector if job.architecture == "any" else {**selector, "kubernetes.io/arch": job.architecture}
+    if job.architecture != "any":
+        selector["kubernetes.io/arch"] = job.architecture
+    if role == "executor" and (zone := executor_zone(job, target)):
+        selector[ZONE_LABEL] = zone
+    return selector
 
 
 def has_gpus(job: Job, role: JobRole) -> bool:
@@ -107,7 +114,7 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
         "spec": {
             "schedulerName": target.scheduler,
             "priorityClassName": target.priority_classes[job.tier],
-            "nodeSelector": node_selector(job, role),
+            "nodeSelector": node_selector(job, target, role),
             "tolerations": tolerations(job, role),
             "terminationGracePeriodSeconds": GRACE_SECONDS[role],
             # Each running driver has a Service: as variables they fill the environment of every pod.

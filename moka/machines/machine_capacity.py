@@ -86,7 +86,7 @@ def _largest(groups: Iterable[NodeGroupShape], *, gpu: bool) -> list[MachineCapa
         for name in group.instance_types:
             if instance_type(name).gpu != gpu:
                 continue
-            machine = _machine(role, group, name)
+            machine = machine_capacity(role, group, name)
             key = (role, group.architecture)
             largest[key] = _larger(largest[key], machine) if key in largest else machine
     return [largest[key] for key in sorted(largest)]
@@ -98,7 +98,8 @@ def pod_millicores(vcpus: int | None) -> int:
     return vcpus * 1000 - kubelet_millicores(vcpus) - SYSTEM_MILLICORES - DAEMON_MILLICORES
 
 
-def _machine(role: JobRole, group: NodeGroupShape, name: str) -> MachineCapacity:
+def machine_capacity(role: JobRole, group: NodeGroupShape, name: str) -> MachineCapacity:
+    """The most that a pod of a role can have of a machine of an instance type."""
     instance = instance_type(name)
     memory = instance.memory_mib
     if memory is not None:

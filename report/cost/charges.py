@@ -111,6 +111,9 @@ def _fixed(kind: str, key: str, amount: float) -> Charge:
 
 def _cluster(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
     yield _fixed("control planes", "eks_hour", HOURS)
+    tier = text(at(state.inputs, "controlPlaneScalingConfig.tier"), "standard")
+    if tier != "standard":
+        yield _fixed("tiers of control planes", f"eks_{tier.replace('-', '_')}_hour", HOURS)
 
 
 def _nat(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:

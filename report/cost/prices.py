@@ -19,10 +19,27 @@ KEYS = (
     "endpoint_hour",
     "nlb_hour",
     "transit_attachment_hour",
+    "nat_gb",
+    "endpoint_gb",
+    "zone_gb",
+    "flow_log_s3_gb",
+    "flow_log_parquet_gb",
+    "logs_gb",
+    "logs_infrequent_gb",
+    "logs_gb_month",
 )
 """What each region has a price of, besides instance types (`ec2`, an hour, Linux, on demand)."""
 
-EVERYWHERE = ("eks_hour", "eks_extended_hour", "public_ipv4_hour", "kms_key_month")
+EVERYWHERE = (
+    "eks_hour",
+    "eks_extended_hour",
+    "eks_tier_xl_hour",
+    "eks_tier_2xl_hour",
+    "eks_tier_4xl_hour",
+    "eks_tier_8xl_hour",
+    "public_ipv4_hour",
+    "kms_key_month",
+)
 """What costs the same in all regions."""
 
 

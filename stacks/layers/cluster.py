@@ -15,7 +15,8 @@ from moka.components.aws.entry_role import EntryRole, EntryRoleArgs
 from moka.components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
 from moka.components.aws.node_group_guard import NodeGroupGuard
 from moka.components.aws.node_role import first_pulls
-from moka.control_plane_logs import LogType
+from moka.control_plane_logs import LogClass, LogType
+from moka.control_plane_tiers import Tier
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.names import ARCHER, ARCHER_GROUP, GENERATION_LABEL, NODE_GROUP_LABEL, archer_role_name
 from stacks.layers import foundation
@@ -37,7 +38,9 @@ class Inputs:
     api_cidrs, api_groups: networks and security groups from which its private endpoint may be reached.
     support: of the Kubernetes version, when its standard support ends.
     zonal_shift: let AWS move traffic away from a zone in trouble.
-    log_types, log_days: which logs of the control plane there are, and the days that they are kept.
+    tier: of the control plane.
+    log_types, log_days, log_class: which logs of the control plane there are, the days that they are kept,
+        and in which class of log group.
     node_groups: as the settings have them.
     foundation: what it stands on.
     archer: ARN of the roles of Archer's workers, a pattern, who enter it by a role of its own; None for
@@ -54,8 +57,10 @@ class Inputs:
     api_groups: tuple[str, ...]
     support: Support
     zonal_shift: bool
+    tier: Tier
     log_types: tuple[LogType, ...]
     log_days: int
+    log_class: LogClass
     node_groups: Mapping[str, NodeGroupSettings]
     foundation: foundation.Outputs
     archer: str | None = None
@@ -99,8 +104,10 @@ def inputs(site: Site) -> Inputs:
         api_groups=tuple(site.foundation.api_access.security_groups),
         support=cluster.support,
         zonal_shift=cluster.zonal_shift,
+        tier=cluster.control_plane_tier,
         log_types=tuple(cluster.control_plane_logs.types),
         log_days=cluster.control_plane_logs.days or settings.retention.control_plane_logs,
+        log_class=cluster.control_plane_logs.log_class,
         node_groups=cluster.node_groups,
         foundation=site.outputs("foundation", foundation.Outputs),
         archer=settings.archer_workers if settings.archer else None,
@@ -142,8 +149,10 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             api_groups=inputs.api_groups,
             support=inputs.support,
             zonal_shift=inputs.zonal_shift,
+            tier=inputs.tier,
             log_types=inputs.log_types,
             log_days=inputs.log_days,
+            log_class=inputs.log_class,
             node_statements=first_pulls(site.catalog.mirror) if site.catalog.mirror else (),
             path=site.settings.role_path,
             permissions_boundary_arn=site.permissions_boundary_arn,

@@ -13,6 +13,7 @@ from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.nvidia_device_plugin import NvidiaDevicePlugin, NvidiaDevicePluginArgs
 from moka.components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
 from moka.components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
+from moka.control_plane_tiers import Tier
 from moka.machines.instance_types import instance_type
 from moka.names import (
     ARCHER,
@@ -36,6 +37,7 @@ class Inputs:
     job_namespaces: the namespaces whose pods YuniKorn schedules.
     version: Kubernetes version of the cluster.
     nodes: that the cluster may have at most.
+    tier: of its control plane.
     autoscaled: some node group may change its size.
     gpus: some node group has GPUs.
     archer: whether Archer submits here.
@@ -45,6 +47,7 @@ class Inputs:
     job_namespaces: Sequence[str]
     version: str
     nodes: int
+    tier: Tier
     autoscaled: bool
     gpus: bool
     archer: bool = False
@@ -72,6 +75,7 @@ def inputs(site: ClusterSite) -> Inputs:
         job_namespaces=list(site.settings.job_namespaces),
         version=cluster.version,
         nodes=sum(group.maximum for group in groups),
+        tier=cluster.control_plane_tier,
         autoscaled=any(group.minimum < group.maximum for group in groups),
         gpus=any(instance_type(name).gpu for group in groups for name in group.instance_types),
         archer=site.settings.archer is not None,
@@ -108,6 +112,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             job_namespaces=inputs.job_namespaces,
             trusted=trusted(inputs.job_namespaces),
             nodes=inputs.nodes,
+            tier=inputs.tier,
         ),
         site.opts,
     )

@@ -7,8 +7,10 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from moka.addon_versions import ADDON_VERSIONS
-from moka.control_plane_logs import LOG_TYPES, LogDays, LogType
+from moka.control_plane_logs import LOG_TYPES, LogClass, LogDays, LogType
+from moka.control_plane_tiers import Tier
 from moka.documents import Count, Form, Name, Section
+from moka.jobs.job_target import ExecutorZone
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role
 from moka.names import JobsLevel, jobs_group
@@ -206,6 +208,11 @@ class ControlPlaneLogs(Section):
     days: LogDays | None = Field(
         default=None, description="Days that they are kept; by default `retention.control_plane_logs`."
     )
+    log_class: LogClass = Field(
+        default="standard",
+        description="Of their log group: infrequent-access takes them in at half the price, for Logs "
+        "Insights only. For a new cluster: a change replaces the group, which `up` refuses with `retain`.",
+    )
 
 
 class Cluster(Section):
@@ -228,11 +235,21 @@ class Cluster(Section):
         "EKS upgrades the cluster; extended pays for longer support.",
     )
     zonal_shift: bool = Field(default=True, description="Let AWS move traffic away from an impaired zone.")
+    control_plane_tier: Tier = Field(
+        default="standard",
+        description="What its control plane carries: with standard EKS follows the load, the others are "
+        "there from the start, at a price by the hour (docs/operations/clusters.md).",
+    )
     control_plane_logs: ControlPlaneLogs = ControlPlaneLogs()
     access: dict[Name, Access] = Field(
         default_factory=dict, description="Who may access the cluster besides the deployer, by name."
     )
     node_groups: dict[Name, NodeGroup] = Field(min_length=1, description="Node groups, by name.")
+    executor_zone: ExecutorZone = Field(
+        default="one",
+        description="Where executors of a job are that does not say: in one zone, where its groups are one a "
+        "zone, or in any; between zones a shuffled TB costs USD 13, with Celeborn 27 to 47.",
+    )
     shuffle: Shuffle | None = Field(
         default=None, description="Celeborn; without it, jobs shuffle on the disks of their executors."
     )
@@ -243,6 +260,11 @@ class Cluster(Section):
     def groups_of(self, *roles: Role) -> list[NodeGroup]:
         """Its node groups with one of these roles."""
         return [group for group in self.node_groups.values() if group.role in roles]
+
+    @property
+    def nodes(self) -> int:
+        """Nodes that it may have at most."""
+        return sum(group.maximum for group in self.node_groups.values())
 
     def machines_of(self, role: Role) -> list[InstanceType]:
         """Every instance type of nodes with a role, those of retiring generations included."""

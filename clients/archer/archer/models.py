@@ -199,6 +199,10 @@ class Executor(TypedDict, closed=True):
     """
     Memory beside the heap; by default 10% of it, 40% with Python or R, at least 384m.
     """
+    zone: NotRequired[str | None]
+    """
+    Zone of all of them: one, which the platform chooses, any, or one by its name; by default as the cluster has it.
+    """
 
 
 class HostMount(TypedDict, closed=True):

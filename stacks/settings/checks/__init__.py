@@ -6,6 +6,7 @@ from moka.mistakes import Mistake
 from stacks.settings.checks import (
     archer,
     charts,
+    control_planes,
     data,
     database,
     ingress,
@@ -97,6 +98,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     queues.tier_policies,
     queues.capacities,
     queues.claims,
+    control_planes.requests,
     charts.releases,
     charts.daemon_sets,
     charts.docker_hub,

@@ -121,11 +121,15 @@ def zones(settings: Environment) -> Iterator[Mistake]:
                     f"is {group.maximum} for a group in each of {len(group_zones)} zones; raise it to at "
                     f"least {len(group_zones)}, or name fewer zones",
                 )
-            if group.role == "executor" and len(shuffle_zones) == 1 and set(group_zones) - shuffle_zones:
+            away = group.role == "executor" and len(shuffle_zones) == 1 and set(group_zones) - shuffle_zones
+            # Of a group in each zone jobs with Celeborn take the one of the workers.
+            chosen = cluster.executor_zone == "one" and group.zonal and shuffle_zones <= set(group_zones)
+            if away and not chosen:
                 yield Mistake(
                     f"{at}.zones",
                     f"are {listed(group_zones)}, but shuffle workers are only in {listed(shuffle_zones)}; "
-                    "put executors only there, or every shuffle crosses zones",
+                    "put executors only there, or set per_zone: true with executor_zone: one, or every "
+                    "shuffle crosses zones",
                 )
 
 

@@ -15,9 +15,9 @@ from localcloud import tools
 from localcloud.control_plane.stand_ins.spark_operator import definitions
 from moka.components.kubernetes.priority_classes import CLASSES
 from moka.jobs.application import spark_application
-from moka.jobs.checks import size
 from moka.jobs.job_file import read
 from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
+from moka.jobs.pod_size import size
 from moka.jobs.reserved import FIELDS, WITH_CELEBORN
 from moka.jobs.reserved import PLATFORM as PLATFORM_KEYS
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
@@ -329,7 +329,7 @@ def test_an_executor_of_real_spark_is_as_large_as_its_placeholder_and_where_it_i
     executor = spark_application(make_job(executor=SIZED, scratch_gib=10), TARGET)["spec"]["executor"]
     (container,) = pod["containers"]
 
-    counted = size(make_job(executor=SIZED), TARGET, "executor")
+    counted = size(make_job(executor=SIZED), "executor")
     assert container["resources"]["requests"] == {"cpu": "1500m", "memory": f"{counted.memory_mib}Mi"}
     assert (pod["nodeSelector"], pod["tolerations"]) == (executor["nodeSelector"], executor["tolerations"])
     assert (pod["schedulerName"], pod["priorityClassName"]) == ("yunikorn", "moka-tier-1")

@@ -10,7 +10,10 @@ from report.cost.prices import FILE, InvalidPrices, prices
 
 def product(price, **attributes):
     """A product as text, at a price in USD."""
-    dimensions = {"d": {"unit": "Hrs", "pricePerUnit": {"USD": str(price)}}}
+    dimensions = {
+        str(one): {"unit": "Hrs", "pricePerUnit": {"USD": str(one)}}
+        for one in (price if isinstance(price, list) else [price])
+    }
     terms = {"OnDemand": {"t": {"priceDimensions": dimensions}}}
     return json.dumps({"product": {"attributes": attributes}, "terms": terms})
 
@@ -29,6 +32,11 @@ PRODUCTS = {
         product(0.9, usagetype="EU-NatGateway-Bytes"),
     ],
     ("AmazonVPC", "VpcEndpoint"): [product(0.011, usagetype="VpcEndpoint-Hours")],
+    ("AWSDataTransfer", ""): [product(0.01, usagetype="EU-DataTransfer-Regional-Bytes")],
+    ("AmazonCloudWatch", ""): [
+        product(0.57, usagetype="EU-DataProcessing-Bytes"),
+        product([0.05, 0.285, 0.15], usagetype="EU-S3-Egress-Bytes"),
+    ],
 }
 
 
@@ -45,7 +53,7 @@ class PriceList:
     def paginate(self, ServiceCode, Filters):
         filters = {one["Field"]: one["Value"] for one in Filters}
         self.asked.append((ServiceCode, filters))
-        kind = filters.get("group") or filters["productFamily"]
+        kind = filters.get("group") or filters.get("productFamily", "")
         return [{"PriceList": [text]} for text in self.products.get((ServiceCode, kind), [])]
 
 
@@ -58,6 +66,10 @@ def test_prices_are_asked_of_every_region_and_service():
         "gp3_mibps_month": 0.044,
         "nat_hour": 0.05,
         "endpoint_hour": 0.011,
+        "nat_gb": 0.9,
+        "zone_gb": 0.01,
+        "logs_gb": 0.57,
+        "flow_log_s3_gb": 0.285,
     }
     assert table.everywhere == prices().everywhere
 

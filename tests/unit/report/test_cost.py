@@ -51,6 +51,8 @@ def test_what_may_cost_more_is_to_be_looked_at_even_if_it_starts_as_small():
     ("type_", "inputs", "amount"),
     [
         ("aws:eks/cluster:Cluster", {}, 73),
+        ("aws:eks/cluster:Cluster", {"controlPlaneScalingConfig": {"tier": "standard"}}, 73),
+        ("aws:eks/cluster:Cluster", {"controlPlaneScalingConfig": {"tier": "tier-xl"}}, 73 + 1204.5),
         ("aws:ec2/natGateway:NatGateway", {}, 32.85),
         ("aws:ec2/vpcEndpoint:VpcEndpoint", {"vpcEndpointType": "Interface", "subnetIds": ["a", "b"]}, 14.6),
         ("aws:ec2/eip:Eip", {}, 3.65),

@@ -124,6 +124,7 @@ CLUSTER_DEFAULTS: Members = {
     "upgradePolicy": {"supportType": "EXTENDED"},
     "deletionProtection": False,
     "zonalShiftConfig": {"enabled": False},
+    "controlPlaneScalingConfig": {"tier": "standard"},
     "kubernetesNetworkConfig": {
         "serviceIpv4Cidr": "10.100.0.0/16",
         "ipFamily": "ipv4",

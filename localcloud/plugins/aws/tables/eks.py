@@ -53,14 +53,20 @@ def change_cluster_version(subject: Subject) -> None:
     subject.minutes += duration.CLUSTER_VERSION_MINUTES
 
 
-CHANGED_ONE_BY_ONE = ("upgradePolicy", "deletionProtection", "zonalShiftConfig", "kubernetesNetworkConfig")
+CHANGED_ONE_BY_ONE = (
+    "upgradePolicy",
+    "deletionProtection",
+    "zonalShiftConfig",
+    "kubernetesNetworkConfig",
+    "controlPlaneScalingConfig",
+)
 
 CLUSTER = Kind(
     service="eks",
     schema="AWS::EKS::Cluster",
     inputs="name roleArn! vpcConfig! version accessConfig bootstrapSelfManagedAddons deletionProtection "
     "enabledClusterLogTypes encryptionConfig kubernetesNetworkConfig upgradePolicy zonalShiftConfig "
-    "forceUpdateVersion defaultAddonsToRemoves",
+    "controlPlaneScalingConfig forceUpdateVersion defaultAddonsToRemoves",
     outputs="arn certificateAuthority createdAt endpoint identities platformVersion status",
     create=make_cluster,
     id="",
@@ -71,6 +77,7 @@ CLUSTER = Kind(
     write_only=words("bootstrapSelfManagedAddons"),
     computed=words(
         "version accessConfig deletionProtection kubernetesNetworkConfig upgradePolicy zonalShiftConfig "
+        "controlPlaneScalingConfig "
         "vpcConfig.clusterSecurityGroupId vpcConfig.vpcId vpcConfig.publicAccessCidrs "
         "vpcConfig.endpointPublicAccess vpcConfig.endpointPrivateAccess vpcConfig.securityGroupIds "
         "vpcConfig.controlPlaneEgressMode"

@@ -198,7 +198,7 @@ def test_a_cluster_that_is_retained_is_protected_and_so_are_its_logs(deploy, ret
 def test_whoever_creates_the_cluster_gets_no_access_by_it():
     inputs = {"name": "spark-a", "accessConfig": {"authenticationMode": "API"}}
 
-    assert with_missing_arguments(inputs, zonal_shift=True)["accessConfig"] == {
+    assert with_missing_arguments(inputs, zonal_shift=True, tier="standard")["accessConfig"] == {
         "authenticationMode": "API",
         "bootstrapClusterCreatorAdminPermissions": False,
     }
@@ -206,10 +206,19 @@ def test_whoever_creates_the_cluster_gets_no_access_by_it():
 
 @pytest.mark.parametrize("zonal_shift", [True, False])
 def test_zonal_shift_is_said_either_way_and_nothing_else_is_changed(zonal_shift):
-    inputs = with_missing_arguments({"name": "spark-a", "version": "1.34"}, zonal_shift=zonal_shift)
+    inputs = with_missing_arguments(
+        {"name": "spark-a", "version": "1.34"}, zonal_shift=zonal_shift, tier="standard"
+    )
 
     assert inputs["zonalShiftConfig"] == {"enabled": zonal_shift}
     assert (inputs["name"], inputs["version"]) == ("spark-a", "1.34")
+
+
+@pytest.mark.parametrize("tier", ["standard", "tier-4xl"])
+def test_the_tier_of_the_control_plane_is_said_also_where_it_is_the_default(tier):
+    inputs = with_missing_arguments({"name": "spark-a"}, zonal_shift=True, tier=tier)
+
+    assert inputs["controlPlaneScalingConfig"] == {"tier": tier}
 
 
 def test_a_cluster_tells_what_others_need_to_use_it(deploy):

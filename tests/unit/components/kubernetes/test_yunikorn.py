@@ -5,7 +5,6 @@ import pytest
 from moka.components.kubernetes.yunikorn import (
     YuniKorn,
     YuniKornArgs,
-    api_requests_per_second,
     name_patterns,
     scheduler_values,
     service_account_pattern,
@@ -166,8 +165,24 @@ def test_a_larger_cluster_has_a_larger_scheduler():
         assert int(small["resources"][key]["cpu"]) < int(large["resources"][key]["cpu"])
 
 
-def test_a_larger_cluster_has_more_requests_up_to_what_the_largest_api_server_bears():
-    assert [api_requests_per_second(nodes) for nodes in (1, 250, 1_000, 10_000)] == [50, 50, 200, 400]
+def test_a_tier_for_fewer_pods_a_second_lowers_what_is_sent(deploy, catalog):
+    def program():
+        YuniKorn(
+            "spark-a-yunikorn",
+            YuniKornArgs(
+                catalog=catalog,
+                namespace="yunikorn",
+                queues=QUEUES,
+                job_namespaces=[],
+                nodes=10_000,
+                tier="tier-xl",
+            ),
+        )
+
+    [release] = deploy(program).inputs("kubernetes:helm.sh/v3:Release")
+
+    defaults = release["values"]["yunikornDefaults"]
+    assert (defaults["kubernetes.qps"], defaults["kubernetes.burst"]) == ("167", "167")
 
 
 def test_its_api_is_told_once_it_schedules(deploy, catalog):

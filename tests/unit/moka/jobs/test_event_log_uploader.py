@@ -3,9 +3,9 @@ import json
 import pytest
 
 from moka.jobs.application import spark_application
-from moka.jobs.checks import size
 from moka.jobs.event_log_uploader import MEMORY_MIB
 from moka.jobs.job_target import EventLogUploader
+from moka.jobs.pod_size import size
 from moka.quantities import mebibytes, millicores
 from services.event_log_uploader.__main__ import SECONDS_AT_END, parser
 
@@ -97,7 +97,7 @@ def test_a_pod_is_as_large_as_its_placeholder_which_the_operator_makes_of_the_ap
     requests = sidecar(spec)["resources"]["requests"]
     assert (millicores(requests["cpu"]), mebibytes(requests["memory"])) == (0, 0)
 
-    counted = size(job(driver=of_driver), target(event_log_uploader=UPLOADER), "driver")
+    counted = size(job(driver=of_driver), "driver")
 
     heap, beside = (int(spec["driver"][field].removesuffix("m")) for field in ("memory", "memoryOverhead"))
     assert counted.memory_mib == heap + beside

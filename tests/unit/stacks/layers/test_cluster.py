@@ -123,6 +123,15 @@ def test_a_cluster_may_write_fewer_logs_and_keep_them_for_other_days_than_the_re
     assert cluster["enabledClusterLogTypes"] == ["audit", "authenticator"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "named"), [("{}", None), ("{log_class: infrequent-access}", "INFREQUENT_ACCESS")]
+)
+def test_the_class_of_its_log_group_is_named_where_it_is_not_the_default(deploy, settings, named):
+    recorder = deployed(deploy, changed("    profile: adhoc", f"    control_plane_logs: {settings}\n"))
+
+    assert recorder.by_name("aws:cloudwatch/logGroup:LogGroup")["spark-a"].get("logGroupClass") == named
+
+
 def test_nodes_may_make_repositories_only_where_images_are_pulled_through_ecr(deploy):
     mirror = "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local"
     policies = "aws:iam/rolePolicy:RolePolicy"

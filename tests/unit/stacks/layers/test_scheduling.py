@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from moka.components.kubernetes.yunikorn import api_requests_per_second
 from moka.machines.node_roles import ROLES
 from moka.names import SPARK_ACCOUNT
+from moka.sizes.yunikorn import api_requests_per_second
 from stacks import settings
 from stacks.settings import reading
 

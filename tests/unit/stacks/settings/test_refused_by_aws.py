@@ -1425,8 +1425,13 @@ FREE: dict[str, str] = {
     **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),
     **dict.fromkeys(("foundations.<name>.network.interface_endpoints", "ingress.controller"), TYPES),
     **dict.fromkeys(
-        (f"clusters.<name>.{key}" for key in ("version", "profile", "support", "zonal_shift")), TYPES
+        (
+            f"clusters.<name>.{key}"
+            for key in ("version", "profile", "support", "zonal_shift", "control_plane_tier", "executor_zone")
+        ),
+        TYPES,
     ),
+    "clusters.<name>.control_plane_logs.log_class": TYPES,
     **dict.fromkeys((f"clusters.<name>.access.<name>.{key}" for key in ("policy", "jobs")), TYPES),
     "clusters.<name>.node_groups.<name>.retiring.<number>.per_zone": TYPES,
     **dict.fromkeys(("ingress", "foundations.<name>.certificates"), NAMES),

@@ -428,6 +428,13 @@ SABOTAGES = [
     ("Cluster", {"version": "v1.34"}, "version", "InvalidParameterException", "unsupported Kubernetes"),
     (
         "Cluster",
+        {"controlPlaneScalingConfig": {"tier": "tier-3xl"}},
+        "controlPlaneScalingConfig.tier",
+        "InvalidParameterException",
+        "enum value set: [standard, tier-xl, tier-2xl, tier-4xl, tier-8xl]",
+    ),
+    (
+        "Cluster",
         {"upgradePolicy": {"supportType": "LONG"}},
         "upgradePolicy.supportType",
         "InvalidParameter",

@@ -47,7 +47,16 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     "executors away from their shuffle workers": (
         {f"{GROUPS}.shuffle.zones": ["us-east-1b"]},
         f"{GROUPS}.executor-arm64.zones: are us-east-1a, us-east-1b, us-east-1c, but shuffle workers "
-        "are only in us-east-1b; put executors only there, or every shuffle crosses zones.",
+        "are only in us-east-1b; put executors only there, or set per_zone: true with executor_zone: one, or "
+        "every shuffle crosses zones.",
+    ),
+    "executors in all zones of which none is chosen": (
+        {
+            f"{GROUPS}.shuffle.zones": ["us-east-1b"],
+            f"{GROUPS}.executor-arm64.per_zone": True,
+            "clusters.spark-a.executor_zone": "any",
+        },
+        f"{GROUPS}.executor-arm64.zones: are us-east-1a, us-east-1b, us-east-1c, but shuffle workers ",
     ),
     "fewer machines than zones with a group each": (
         {f"{GROUPS}.executor-arm64": {"per_zone": True, "maximum": 2, "desired": 1}},
