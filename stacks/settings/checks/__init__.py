@@ -70,6 +70,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     machines.offers,
     machines.pods,
     machines.disks,
+    machines.executor_disks,
     node_groups.instance_types,
     node_groups.roles,
     node_groups.profiles,

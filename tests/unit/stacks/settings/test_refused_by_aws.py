@@ -27,6 +27,7 @@ SECRET = f"secretsmanager:us-east-1:{ACCOUNT}:secret"
 CACHE = f"arn:aws:{SECRET}:ecr-pullthroughcache/docker-AbCdEf"
 SUBNETS = {"us-east-1a": "subnet-0123456789abcdef0", "us-east-1b": "subnet-0123456789abcdef1"}
 CRON = f"{ARM}.schedule.night.cron"
+FAST = {"gib": 2500, "iops": 8000, "mibps": 2000}
 OLD = {"ami_release": "1.33.4-20261105"}
 
 
@@ -605,7 +606,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     ],
     "clusters.<name>.node_groups.<name>.disk.gib": [
         ({f"{ARM}.disk": {"gib": 8}}, "disk.gib: is 8; input should be greater than or equal to 20"),
-        ({f"{ARM}.disk": {"gib": 20_000}}, "disk.gib: is 20000; input should be less than or equal to 16384"),
+        ({f"{ARM}.disk": {"gib": 70_000}}, "disk.gib: is 70000; input should be less than or equal to 65536"),
+        (
+            {f"{ARM}.disk": {"gib": 179}},
+            f"{ARM}.disk: has 179 GiB at 125 MiB a second, too little for what executors on the 16 vCPUs of "
+            "r7g.4xlarge spill and shuffle; write at least {gib: 180, iops: 3000, mibps: 125}, or choose "
+            "machines that all have instance storage.",
+        ),
     ],
     "clusters.<name>.node_groups.<name>.disk.iops": [
         (
@@ -618,6 +625,11 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             {f"{ARM}.disk": {"mibps": 1000}},
             f"{ARM}.disk.mibps: is 1000, but gp3 gives 0.25 for each of its IOPS, 750 with 3000; raise "
             "iops to 4000, or lower it.",
+        ),
+        (
+            {f"{AMD}.instance_types": ["r7i.48xlarge"], f"{AMD}.disk": {"gib": 2000, "mibps": 750}},
+            "too little for what executors on the 192 vCPUs of r7i.48xlarge spill and shuffle; write at "
+            "least {gib: 2000, iops: 6000, mibps: 1500}",
         ),
     ],
     "clusters.<name>.node_groups.<name>.schedule.<name>.cron": [
@@ -1397,8 +1409,8 @@ def test_every_key_was_looked_at():
         night("*/15 6-20 1,15 JAN-jun mon-fri"),
         night("0 0 29 2 *"),
         night("0  20 * * *\n"),
-        {f"{AMD}.instance_types": ["u-6tb1.56xlarge"]},
-        {f"{AMD}.instance_types": ["r7i.metal-24xl"]},
+        {f"{AMD}.instance_types": ["u-6tb1.56xlarge"], f"{AMD}.disk": FAST},
+        {f"{AMD}.instance_types": ["r7i.metal-24xl"], f"{AMD}.disk": FAST},
         {f"{NETWORK}.transit_gateway.cidrs": ["10.0.0.0/8", "172.17.0.0/24"]},
         {f"{CLUSTER}.public_access": ["54.240.193.7"]},
         {f"{ARM}.generation": 2, f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], **OLD}}},
