@@ -25,7 +25,7 @@ SCRATCH_VOLUME = "spark-local-dir-1"
 SCRATCH_FOLDER = "/var/data/spark-local"
 
 NDOTS = 3
-"""Dots from which a name is asked for as it is, before the cluster's domains are tried with it; Kubernetes has 5.
+"""Dots from which a name is asked for as it is, before the cluster's domains are tried; Kubernetes has 5.
 
 Names of S3 and STS have three or more; a driver's, `<name>.<namespace>.svc`, has two (apache/spark:
 DriverServiceFeatureStep.scala), and with 2 would go out to the VPC's resolver first.
