@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget
+from moka.jobs.job_target import Celeborn, CelebornDefault, EventLogUploader, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
 from moka.queues.bounds import maxima
@@ -51,9 +51,15 @@ def job_target(
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         claims=queue_patterns(settings.job_namespaces),
         celeborn=None if celeborn is None else Celeborn(**celeborn),
+        celeborn_default=_celeborn_default(settings),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
         event_log_uploader=_event_log_uploader(settings, event_logs_bucket),
     )
+
+
+def _celeborn_default(settings: Environment) -> CelebornDefault | None:
+    default = settings.spark.celeborn
+    return CelebornDefault(clients=list(default.clients), cores=default.cores) if default.clients else None
 
 
 def _event_log_uploader(settings: Environment, bucket: str) -> EventLogUploader:

@@ -5,6 +5,7 @@ from math import ceil
 
 from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget
+from moka.jobs.shuffle import on_celeborn
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.names import EVENT_LOG_FOLDER
@@ -108,7 +109,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
         **DECOMMISSIONING,
         **(
             celeborn_shuffle(job, target.celeborn)
-            if target.celeborn and job.celeborn
+            if target.celeborn and on_celeborn(job, target)
             else executor_shuffle(job, target)
         ),
         **_executors(job),

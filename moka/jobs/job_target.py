@@ -27,6 +27,18 @@ class Celeborn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CelebornDefault:
+    """Which jobs shuffle on Celeborn without asking for it.
+
+    clients: Spark versions whose image in `images` has Celeborn's client.
+    cores: of all executors that a job with dynamic allocation may have, at the least.
+    """
+
+    clients: Sequence[str]
+    cores: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class EventLogUploader:
     """The sidecar that uploads event logs.
 
@@ -65,6 +77,7 @@ class JobTarget:
     claims: namespace -> regular expressions of the queues that its jobs may name; all where it is left out.
     scheduler: name of the scheduler of pods.
     celeborn: None where the cluster has none.
+    celeborn_default: None where no job shuffles there without asking for it.
     finalizer: of driver pods, which a controller removes once their application is over; None without one.
     """
 
@@ -87,6 +100,7 @@ class JobTarget:
     gpu_machines: Sequence[MachineCapacity] = ()
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
+    celeborn_default: CelebornDefault | None = None
     finalizer: str | None = None
     ui_scheme: str = "http"
 
@@ -120,6 +134,7 @@ class JobTarget:
         if missing:
             raise ValueError(f"the outputs lack {', '.join(missing)}")
         celeborn, uploader = values.get("celeborn"), values["event_log_uploader"]
+        default = values.get("celeborn_default")
         return cls(
             **{
                 **values,
@@ -129,6 +144,9 @@ class JobTarget:
                     for name in ("machines", "gpu_machines")
                 },
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
+                "celeborn_default": CelebornDefault(clients=default["clients"], cores=int(default["cores"]))
+                if default
+                else None,
                 "event_log_uploader": EventLogUploader(**{**uploader, "seconds": int(uploader["seconds"])}),
             }
         )

@@ -87,6 +87,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     shuffle.tenants,
     spark.operators,
     spark.operator_sizes,
+    spark.celeborn_clients,
     spark.egress,
     spark.accounts,
     spark.host_paths,

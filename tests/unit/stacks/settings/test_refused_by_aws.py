@@ -818,6 +818,17 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "in partition aws-cn, where nodes in aws may not pull; copy it to a registry of their partition",
         ),
     ],
+    "spark.celeborn.clients": [
+        (
+            {"spark.celeborn": {"clients": ["3.5"]}},
+            "spark.celeborn.clients: has 3.5, but spark.images has no image of it, and jobs with an image of "
+            "their own ask for Celeborn themselves; add the image, or remove it.",
+        ),
+        ({"spark.celeborn": {"clients": ["4.1", "4.1"]}}, "clients: '4.1' is listed twice; list it once"),
+    ],
+    "spark.celeborn.cores": [
+        ({"spark.celeborn": {"clients": ["4.1"], "cores": 0}}, "spark.celeborn.cores: is 0; input should be"),
+    ],
     "spark.event_logs.seconds": [
         ({"spark": {"event_logs": {"seconds": 4}}}, "spark.event_logs.seconds: is 4"),
         ({"spark": {"event_logs": {"seconds": 301}}}, "spark.event_logs.seconds: is 301"),
@@ -1307,7 +1318,9 @@ FREE: dict[str, str] = {
         ),
         NAMES,
     ),
-    **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
+    **dict.fromkeys(
+        ("spark.celeborn", "spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES
+    ),
     **dict.fromkeys(("registry", "retention", "clusters.<name>.control_plane_logs"), NAMES),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
     **dict.fromkeys(("retain", "grants.<name>.access", "uses.<name>.access"), TYPES),
