@@ -95,6 +95,7 @@ CELEBORN: Mapping[str, str] = {
     "spark.celeborn.client.fetch.maxRetriesForEachReplica": "5",
     "spark.celeborn.data.io.retryWait": "15s",
 }
+"""Celeborn's client reads it (tests/soak/test_celeborn_client.py); what a server makes of it, nobody ran."""
 
 
 def configuration(job: Job, target: JobTarget) -> dict[str, str]:
