@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from moka.jobs.job_target import Celeborn, EventLogUploader, JobTarget, Metastore
+from moka.jobs.job_target import Celeborn, CelebornDefault, EventLogUploader, JobTarget, Metastore
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
 from moka.machines.zone_capacity import ZoneCapacity, zone_capacities
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
@@ -62,6 +62,7 @@ def job_target(
         executor_zone=settings.clusters[cluster].executor_zone,
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         celeborn_zones=settings.role_zones(cluster, "shuffle") if celeborn else (),
+        celeborn_default=_celeborn_default(settings),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
         event_log_uploader=_event_log_uploader(settings, event_logs_bucket),
     )
@@ -104,6 +105,11 @@ def _shape(group: NodeGroup) -> NodeGroupShape:
         instance_types=group.instance_types,
         max_pods=group.max_pods,
     )
+
+
+def _celeborn_default(settings: Environment) -> CelebornDefault | None:
+    default = settings.spark.celeborn
+    return CelebornDefault(clients=list(default.clients), cores=default.cores) if default.clients else None
 
 
 def _event_log_uploader(settings: Environment, bucket: str) -> EventLogUploader:

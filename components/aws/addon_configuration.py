@@ -101,7 +101,8 @@ def coredns_configuration(nodes: int, vcpus: int) -> dict[str, Any]:
     """Configuration of CoreDNS, on system nodes, spread over zones and nodes.
 
     EKS counts the replicas, max(nodes/16, vCPUs/256), between two and what the full cluster needs (source:
-    EKS best practices; the add-on's schema takes 2 to 1000).
+    https://docs.aws.amazon.com/eks/latest/userguide/coredns-autoscaling.html; the add-on's schema takes 2 to
+    1000). No cache on each node: docs/decisions/0046-names-at-ten-thousand-pods.md.
     """
     return {
         "autoScaling": {"enabled": True, "minReplicas": 2, "maxReplicas": max_coredns_replicas(nodes, vcpus)},

@@ -6,6 +6,7 @@ from moka.jobs import checks, conf, pods
 from moka.jobs.job import Driver, Executor, Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.pod_size import overhead_mib
+from moka.jobs.shuffle import on_celeborn, shuffle
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.mistakes import InvalidDocument
@@ -18,6 +19,7 @@ Object = dict[str, Any]
 LANGUAGES = {"scala": "Scala", "java": "Java", "python": "Python", "r": "R"}
 UI_URL = f"{LABEL_PREFIX}ui-url"
 HISTORY_URL = f"{LABEL_PREFIX}history-url"
+SHUFFLE = f"{LABEL_PREFIX}shuffle"
 DEPENDENCIES = {
     "jars": "jars",
     "files": "files",
@@ -49,6 +51,7 @@ def spark_application(job: Job, target: JobTarget) -> Object:
                 **job.annotations,
                 UI_URL: ui_url(job, target),
                 HISTORY_URL: target.history_url,
+                SHUFFLE: shuffle(job, target),
             },
         },
         "spec": _spec(job, target),
@@ -106,7 +109,7 @@ def _spec(job: Job, target: JobTarget) -> Object:
             "maxExecutors": job.executor.dynamic.maximum,
             "initialExecutors": job.executor.dynamic.at_start,
             # The operator's default is true: with Celeborn it would keep executors for what they do not have.
-            "shuffleTrackingEnabled": not job.celeborn,
+            "shuffleTrackingEnabled": not on_celeborn(job, target),
         }
     else:
         spec["executor"]["instances"] = job.executor.at_start

@@ -1,6 +1,5 @@
 """Whether a job fits its target, before anything is submitted."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Literal
 
@@ -9,6 +8,7 @@ from moka.jobs.files import named_files, named_objects
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.pod_size import Size, size
+from moka.jobs.shuffle import has_client
 from moka.jobs.versions import RELEASES
 from moka.jobs.zones import capacities, fitting_zones, holds
 from moka.machines.instance_types import Architecture
@@ -292,9 +292,8 @@ def versions(job: Job, target: JobTarget) -> Iterator[Mistake]:
     if target.celeborn is None:
         yield Mistake("celeborn", f"is not on {target.cluster}; remove it")
         return
-    oldest = RELEASES[job.spark_version].celeborn
-    version = tuple(int(part) for part in re.findall(r"\d+", target.celeborn.version)[:2])
-    if version < oldest:
+    if not has_client(target.celeborn, job.spark_version):
+        oldest = RELEASES[job.spark_version].celeborn
         yield Mistake(
             "celeborn",
             f"{target.celeborn.version} on {target.cluster} has no client for Spark {job.spark_version}, "

@@ -5,6 +5,7 @@ from math import ceil
 
 from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget, Metastore
+from moka.jobs.shuffle import on_celeborn
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.names import EVENT_LOG_FOLDER
@@ -97,6 +98,7 @@ CELEBORN: Mapping[str, str] = {
     "spark.celeborn.client.fetch.maxRetriesForEachReplica": "5",
     "spark.celeborn.data.io.retryWait": "15s",
 }
+"""Celeborn's client reads it (tests/soak/test_celeborn_client.py); what a server makes of it, nobody ran."""
 
 
 def configuration(job: Job, target: JobTarget) -> dict[str, str]:
@@ -112,7 +114,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
         **DECOMMISSIONING,
         **(
             celeborn_shuffle(job, target.celeborn)
-            if target.celeborn and job.celeborn
+            if target.celeborn and on_celeborn(job, target)
             else executor_shuffle(job, target)
         ),
         **_executors(job),

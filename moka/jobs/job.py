@@ -229,8 +229,10 @@ class Job(JobSection):
     )
     driver: Driver = Driver()
     executor: Executor = Executor()
-    celeborn: bool = Field(
-        default=False, description="Keep shuffle data on Celeborn; worth it only for large shuffles."
+    celeborn: bool | None = Field(
+        default=None,
+        description="Keep shuffle data on Celeborn; by default, large jobs whose executors come and go do, "
+        "where the settings say that the platform's image has its client.",
     )
     conf: dict[ConfKey, str | int | float | bool] = Field(
         default_factory=dict, description="Spark configuration, except keys that the platform sets."

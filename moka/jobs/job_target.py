@@ -31,6 +31,18 @@ class Celeborn:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CelebornDefault:
+    """Which jobs shuffle on Celeborn without asking for it.
+
+    clients: Spark versions whose image in `images` has Celeborn's client.
+    cores: of all executors that a job with dynamic allocation may have, at the least.
+    """
+
+    clients: Sequence[str]
+    cores: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class EventLogUploader:
     """The sidecar that uploads event logs.
 
@@ -91,6 +103,7 @@ class JobTarget:
     celeborn_zones: of its workers; beside it, as an earlier version knows all that `celeborn` may have.
     executor_zones: what executors can have in each zone that may be chosen for them.
     executor_zone: where those of jobs are that do not say.
+    celeborn_default: None where no job shuffles there without asking for it.
     finalizer: of driver pods, which a controller removes once their application is over; None without one.
     """
 
@@ -116,6 +129,7 @@ class JobTarget:
     gpu_machines: Sequence[MachineCapacity] = ()
     scheduler: str = SCHEDULER
     celeborn: Celeborn | None = None
+    celeborn_default: CelebornDefault | None = None
     finalizer: str | None = None
     ui_scheme: str = "http"
     celeborn_zones: Sequence[str] = ()
@@ -156,6 +170,7 @@ class JobTarget:
         if missing:
             raise ValueError(f"the outputs lack {', '.join(missing)}")
         celeborn, uploader = values.get("celeborn"), values["event_log_uploader"]
+        default = values.get("celeborn_default")
         return cls(
             **{
                 **values,
@@ -170,6 +185,9 @@ class JobTarget:
                     name: Metastore(**{key: value for key, value in metastore.items() if value is not None})
                     for name, metastore in values.get("metastores", {}).items()
                 },
+                "celeborn_default": CelebornDefault(clients=default["clients"], cores=int(default["cores"]))
+                if default
+                else None,
                 "event_log_uploader": EventLogUploader(**{**uploader, "seconds": int(uploader["seconds"])}),
             }
         )

@@ -25,6 +25,13 @@ SCRATCH_VOLUME = "spark-local-dir-1"
 
 SCRATCH_FOLDER = "/var/data/spark-local"
 
+NDOTS = 3
+"""Dots from which a name is asked for as it is, before the cluster's domains are tried; Kubernetes has 5.
+
+Names of S3 and STS have three or more; a driver's, `<name>.<namespace>.svc`, has two (apache/spark:
+DriverServiceFeatureStep.scala), and with 2 would go out to the VPC's resolver first.
+"""
+
 
 def node_selector(job: Job, target: JobTarget, role: JobRole) -> dict[str, str]:
     """Nodes of the role, and of the job's architecture; with GPUs for executors that ask for some, and in the
@@ -119,6 +126,8 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
             "terminationGracePeriodSeconds": GRACE_SECONDS[role],
             # Each running driver has a Service: as variables they fill the environment of every pod.
             "enableServiceLinks": False,
+            # The kubelet puts it in place of its own (kubernetes/kubernetes: pkg/kubelet/network/dns/dns.go).
+            "dnsConfig": {"options": [{"name": "ndots", "value": str(NDOTS)}]},
             "securityContext": {
                 "runAsNonRoot": True,
                 "runAsUser": job.uid,

@@ -31,9 +31,6 @@ SHARES: Mapping[str, Fraction] = {
 }
 """Output of S3 -> how much it may keep, as a share of what the pods of jobs write in an outage."""
 
-OTHER_DISK_GIB = 20
-"""What the root disk of a node holds besides: its system, images, and logs of containers."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Buffer:

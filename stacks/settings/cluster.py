@@ -58,10 +58,21 @@ Nodes = Annotated[int, Field(ge=0, le=2**31 - 1)]
 class Disk(Section):
     """The root disk of a node, gp3 and encrypted."""
 
-    gib: int = Field(default=100, ge=20, le=16384, description="Size, GiB.")
-    iops: int = Field(default=3000, ge=3000, le=16000, description="Operations a second; at most 500 a GiB.")
+    # Bounds: boto/botocore: ec2/service-2.json.gz, EbsBlockDevice, as raised in September 2025.
+
+    gib: int = Field(
+        default=100,
+        ge=20,
+        le=65_536,
+        description="Size, GiB. Of executors without instance storage at least 20, and 10 a vCPU.",
+    )
+    iops: int = Field(default=3000, ge=3000, le=80_000, description="Operations a second; at most 500 a GiB.")
     mibps: int = Field(
-        default=125, ge=125, le=1000, description="Throughput, MiB a second; at most a quarter of iops."
+        default=125,
+        ge=125,
+        le=2000,
+        description="Throughput, MiB a second; at most a quarter of iops. Of executors without instance "
+        "storage at least 125 for 16 vCPUs.",
     )
 
 

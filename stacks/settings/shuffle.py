@@ -70,7 +70,8 @@ class Sizes(Section):
 class Quota(Section):
     """What a tenant may use in Celeborn at a time, both copies counted.
 
-    Jobs beyond it shuffle on their executors, or fail with a message if they allocate executors dynamically.
+    Jobs beyond it shuffle on their executors, or fail with a message if they allocate executors dynamically:
+    so Celeborn's documentation and its client, with no server that ran here.
     """
 
     gib: Count | None = Field(default=None, description="Shuffle data, GiB; no limit by default.")

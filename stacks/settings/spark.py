@@ -176,6 +176,26 @@ class EventLogs(Section):
     )
 
 
+class CelebornDefault(Section):
+    """Which jobs shuffle on Celeborn without asking for it, where a cluster has it.
+
+    Only jobs with dynamic allocation, which lose shuffle data with executors that go, and an image of the
+    platform's.
+    """
+
+    clients: list[SparkVersion] = Field(
+        default_factory=list,
+        description="Spark versions whose image in `spark.images` has Celeborn's client; by default none, "
+        "and no job shuffles there without asking for it.",
+    )
+    cores: int = Field(
+        default=500,
+        ge=1,
+        le=1_000_000,
+        description="Cores of all executors that such a job may have, at the least.",
+    )
+
+
 class Spark(Section):
     """How Spark applications run."""
 
@@ -195,4 +215,5 @@ class Spark(Section):
         description="Spark version -> image of jobs that name none, with S3A and what "
         "docs/operations/spark.md says; by default every job has to name its own.",
     )
+    celeborn: CelebornDefault = CelebornDefault()
     event_logs: EventLogs = EventLogs()

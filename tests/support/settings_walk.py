@@ -92,7 +92,7 @@ ENTRIES: dict[str, Any] = {
     },
     f"{GROUPS}.executor-large": {
         "role": "executor", "architecture": "arm64", "instance_types": ["r7g.8xlarge", "r6g.8xlarge"],
-        "spot": True, "minimum": 0, "maximum": 2,
+        "spot": True, "minimum": 0, "maximum": 2, "disk": {"gib": 400, "mibps": 250},
     },
     f"{GROUPS}.driver-large": {
         "role": "driver", "architecture": "amd64", "instance_types": ["r6i.4xlarge"], "minimum": 1,
@@ -129,7 +129,7 @@ ENTRIES: dict[str, Any] = {
             },
             "executor": {
                 "role": "executor", "architecture": "arm64", "instance_types": ["r7g.4xlarge"], "minimum": 0,
-                "maximum": 12,
+                "maximum": 12, "disk": {"gib": 200},
             },
         },
     },

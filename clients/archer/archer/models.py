@@ -575,9 +575,9 @@ class Job(TypedDict, closed=True):
     """
     Arguments, each as text.
     """
-    celeborn: NotRequired[bool]
+    celeborn: NotRequired[bool | None]
     """
-    Keep shuffle data on Celeborn; worth it only for large shuffles.
+    Keep shuffle data on Celeborn; by default, large jobs whose executors come and go do, where the settings say that the platform's image has its client.
     """
     conf: NotRequired[dict[str, str | int | float | bool]]
     """

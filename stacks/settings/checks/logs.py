@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from moka.machines.root_disk import OTHER_DISK_GIB
 from moka.mistakes import Mistake
-from moka.sizes.fluent_bit import OTHER_DISK_GIB
 from stacks.settings.checks.names import repeated
 from stacks.settings.environment import Environment
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from math import ceil
 
 from moka.machines.instance_types import instance_type, max_pods
 from moka.machines.interfaces import has_prefixes, most_pods
 from moka.machines.node_roles import ROLES
+from moka.machines.root_disk import least_executor_disk
 from moka.mistakes import Mistake, close_match
 from stacks.settings.aws_data import instance_types, offered
 from stacks.settings.cluster import NodeGroup
@@ -116,6 +118,27 @@ def disks(settings: Environment) -> Iterator[Mistake]:
         if volumes:
             at = f"clusters.{name}.shuffle.storage.volumes"
             yield from _gp3(at, volumes.gib, volumes.iops, volumes.mibps)
+
+
+def executor_disks(settings: Environment) -> Iterator[Mistake]:
+    """Root disks too small or too slow for the executors on them.
+
+    A larger default would replace every such machine with an upgrade; the operator says when.
+    """
+    for at, group, _ in _groups(settings):
+        if group.role != "executor":
+            continue
+        least = least_executor_disk([instance_type(name) for name in group.instance_types])
+        if least and (group.disk.gib < least.gib or group.disk.mibps < least.mibps):
+            mibps = max(group.disk.mibps, least.mibps)
+            iops = max(group.disk.iops, ceil(mibps / MIBPS_PER_IOPS))
+            yield Mistake(
+                f"{at}.disk",
+                f"has {group.disk.gib} GiB at {group.disk.mibps} MiB a second, too little for what executors "
+                f"on the {least.vcpus} vCPUs of {least.machine.name} spill and shuffle; write at least "
+                f"{{gib: {max(group.disk.gib, least.gib)}, iops: {iops}, mibps: {mibps}}}, or choose "
+                "machines that all have instance storage",
+            )
 
 
 def _gp3(at: str, gib: int, iops: int, mibps: int) -> Iterator[Mistake]:

@@ -62,6 +62,19 @@ def operators(settings: Environment) -> Iterator[Mistake]:
             )
 
 
+def celeborn_clients(settings: Environment) -> Iterator[Mistake]:
+    """Clients in images that there are not."""
+    at = "spark.celeborn.clients"
+    yield from repeated(at, settings.spark.celeborn.clients)
+    for version in settings.spark.celeborn.clients:
+        if version not in settings.spark.images:
+            yield Mistake(
+                at,
+                f"has {version}, but spark.images has no image of it, and jobs with an image of their own "
+                "ask for Celeborn themselves; add the image, or remove it",
+            )
+
+
 def operator_sizes(settings: Environment) -> Iterator[Mistake]:
     """Operators that are larger than a system node, or all of them than all system nodes."""
     rates = {name: operator.applications_per_minute for name, operator in settings.spark.operators.items()}

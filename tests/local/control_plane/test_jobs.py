@@ -357,6 +357,7 @@ def test_an_executor_of_real_spark_keeps_what_its_template_says(spark_answers):
     assert container["securityContext"]["allowPrivilegeEscalation"] is False
     assert pod["securityContext"]["runAsUser"] == 185
     assert pod["enableServiceLinks"] is False
+    assert pod["dnsConfig"] == {"options": [{"name": "ndots", "value": "3"}]}
     # On the volume of the template, and no other.
     assert env["SPARK_LOCAL_DIRS"] == "/var/data/spark-local"
     assert [entry["emptyDir"] for entry in pod["volumes"] if "emptyDir" in entry] == [{"sizeLimit": "10Gi"}]

@@ -1,8 +1,9 @@
 import pytest
 
-from moka.jobs.job_target import EventLogUploader
+from moka.jobs.job_target import CelebornDefault, EventLogUploader
 from stacks import settings
 from stacks.job_target import executor_zones, job_target
+from stacks.settings.spark import CelebornDefault as Settings
 from stacks.settings.spark import JobNamespace
 from stacks.settings.uses import Use
 
@@ -14,10 +15,10 @@ SHARED = {"staging_bucket": "staging", "code_bucket": "code"}
 def target():
     """What jobs know of the laptop's cluster, with buckets and namespaces in place of its own."""
 
-    def of(uses=None, namespaces=None, data=None, celeborn=None):
+    def of(uses=None, namespaces=None, data=None, celeborn=None, **changes):
         local = settings.load("local")
         spaces = namespaces or local.job_namespaces
-        changed = local.model_copy(update={"uses": uses or {}, "job_namespaces": spaces})
+        changed = local.model_copy(update={"uses": uses or {}, "job_namespaces": spaces, **changes})
         return job_target(changed, "spark-a", "logs", data or dict.fromkeys(spaces, SHARED), celeborn)
 
     return of
@@ -109,3 +110,10 @@ def test_jobs_know_the_zones_of_celeborn_and_what_the_cluster_wants(target):
     assert list(jobs.celeborn_zones) == ["us-east-1a", "us-east-1b", "us-east-1c"]
     assert jobs.executor_zone == "one"
     assert not target().celeborn_zones
+
+
+def test_no_job_shuffles_on_celeborn_unasked_until_the_settings_say_which_images_have_its_client(target):
+    spark = settings.load("local").spark.model_copy(update={"celeborn": Settings(clients=["4.1"], cores=100)})
+
+    assert target().celeborn_default is None
+    assert target(spark=spark).celeborn_default == CelebornDefault(clients=["4.1"], cores=100)

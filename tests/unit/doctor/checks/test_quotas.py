@@ -196,7 +196,9 @@ def test_the_fullest_zone_counts_for_nat_gateways(place):
 
 def test_root_disks_are_counted_in_tib(place):
     def with_disks(written):
-        written["clusters"]["spark-a"]["node_groups"]["executor"].update(disk={"gib": 2048}, maximum=40)
+        written["clusters"]["spark-a"]["node_groups"]["executor"].update(
+            disk={"gib": 2048, "mibps": 250}, maximum=40
+        )
 
     stubbed = {"service-quotas": by_default("ebs", "L-7A658B76", 50.0)}
 

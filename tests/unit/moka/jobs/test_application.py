@@ -44,6 +44,7 @@ def test_a_job_is_an_application_of_its_name_with_the_addresses_that_its_owner_l
         "annotations": {
             "moka.dev/ui-url": "http://pi.spark-jobs.spark-a.example",
             "moka.dev/history-url": "http://history.example",
+            "moka.dev/shuffle": "executors",
         },
     }
 

@@ -2,14 +2,20 @@ import json
 
 import pytest
 
-from moka.jobs.job_target import EventLogUploader, JobTarget
+from moka.jobs.job_target import CelebornDefault, EventLogUploader, JobTarget
 from moka.machines.machine_capacity import NodeGroupShape, largest_machines
 
 UPLOADER = EventLogUploader(image="uploader:1", bucket="logs", region="us-east-1", seconds=10)
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"celeborn": None, "finalizer": None}, {"event_log_uploader": UPLOADER}]
+    "changes",
+    [
+        {},
+        {"celeborn": None, "finalizer": None},
+        {"event_log_uploader": UPLOADER},
+        {"celeborn_default": CelebornDefault(clients=["4.1"], cores=500)},
+    ],
 )
 def test_what_a_stack_exports_is_read_back_the_same(target, changes):
     before = target(**changes)
@@ -21,6 +27,7 @@ def test_what_a_stack_exports_is_read_back_the_same(target, changes):
 
     assert after.as_outputs() == before.as_outputs()
     assert after.event_log_uploader == before.event_log_uploader
+    assert after.celeborn_default == before.celeborn_default
     assert after.machine("driver", "arm64") == before.machine("driver", "arm64")
 
 

@@ -27,6 +27,7 @@ SECRET = f"secretsmanager:us-east-1:{ACCOUNT}:secret"
 CACHE = f"arn:aws:{SECRET}:ecr-pullthroughcache/docker-AbCdEf"
 SUBNETS = {"us-east-1a": "subnet-0123456789abcdef0", "us-east-1b": "subnet-0123456789abcdef1"}
 CRON = f"{ARM}.schedule.night.cron"
+FAST = {"gib": 2500, "iops": 8000, "mibps": 2000}
 OLD = {"ami_release": "1.33.4-20261105"}
 
 
@@ -630,7 +631,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     ],
     "clusters.<name>.node_groups.<name>.disk.gib": [
         ({f"{ARM}.disk": {"gib": 8}}, "disk.gib: is 8; input should be greater than or equal to 20"),
-        ({f"{ARM}.disk": {"gib": 20_000}}, "disk.gib: is 20000; input should be less than or equal to 16384"),
+        ({f"{ARM}.disk": {"gib": 70_000}}, "disk.gib: is 70000; input should be less than or equal to 65536"),
+        (
+            {f"{ARM}.disk": {"gib": 179}},
+            f"{ARM}.disk: has 179 GiB at 125 MiB a second, too little for what executors on the 16 vCPUs of "
+            "r7g.4xlarge spill and shuffle; write at least {gib: 180, iops: 3000, mibps: 125}, or choose "
+            "machines that all have instance storage.",
+        ),
     ],
     "clusters.<name>.node_groups.<name>.disk.iops": [
         (
@@ -643,6 +650,11 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             {f"{ARM}.disk": {"mibps": 1000}},
             f"{ARM}.disk.mibps: is 1000, but gp3 gives 0.25 for each of its IOPS, 750 with 3000; raise "
             "iops to 4000, or lower it.",
+        ),
+        (
+            {f"{AMD}.instance_types": ["r7i.48xlarge"], f"{AMD}.disk": {"gib": 2000, "mibps": 750}},
+            "too little for what executors on the 192 vCPUs of r7i.48xlarge spill and shuffle; write at "
+            "least {gib: 2000, iops: 6000, mibps: 1500}",
         ),
     ],
     "clusters.<name>.node_groups.<name>.schedule.<name>.cron": [
@@ -830,6 +842,17 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             {"spark": {"images": {"4.1": f"{ECR}.cn-north-1.amazonaws.com.cn/spark:4"}}},
             "in partition aws-cn, where nodes in aws may not pull; copy it to a registry of their partition",
         ),
+    ],
+    "spark.celeborn.clients": [
+        (
+            {"spark.celeborn": {"clients": ["3.5"]}},
+            "spark.celeborn.clients: has 3.5, but spark.images has no image of it, and jobs with an image of "
+            "their own ask for Celeborn themselves; add the image, or remove it.",
+        ),
+        ({"spark.celeborn": {"clients": ["4.1", "4.1"]}}, "clients: '4.1' is listed twice; list it once"),
+    ],
+    "spark.celeborn.cores": [
+        ({"spark.celeborn": {"clients": ["4.1"], "cores": 0}}, "spark.celeborn.cores: is 0; input should be"),
     ],
     "spark.event_logs.seconds": [
         ({"spark": {"event_logs": {"seconds": 4}}}, "spark.event_logs.seconds: is 4"),
@@ -1417,7 +1440,9 @@ FREE: dict[str, str] = {
         ),
         NAMES,
     ),
-    **dict.fromkeys(("spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES),
+    **dict.fromkeys(
+        ("spark.celeborn", "spark.event_logs", "slices.<name>.layers", "slices.<name>.clusters"), NAMES
+    ),
     **dict.fromkeys(("registry", "retention", "clusters.<name>.control_plane_logs"), NAMES),
     **dict.fromkeys(("grants.<name>.environment", "queues.tiers", "queues.organizations"), NAMES),
     **dict.fromkeys(("retain", "grants.<name>.access", "metastores.<name>.glue.access"), TYPES),
@@ -1526,8 +1551,8 @@ def test_every_key_was_looked_at():
         night("*/15 6-20 1,15 JAN-jun mon-fri"),
         night("0 0 29 2 *"),
         night("0  20 * * *\n"),
-        {f"{AMD}.instance_types": ["u-6tb1.56xlarge"]},
-        {f"{AMD}.instance_types": ["r7i.metal-24xl"]},
+        {f"{AMD}.instance_types": ["u-6tb1.56xlarge"], f"{AMD}.disk": FAST},
+        {f"{AMD}.instance_types": ["r7i.metal-24xl"], f"{AMD}.disk": FAST},
         {f"{NETWORK}.transit_gateway.cidrs": ["10.0.0.0/8", "172.17.0.0/24"]},
         {f"{CLUSTER}.public_access": ["54.240.193.7"]},
         {f"{ARM}.generation": 2, f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], **OLD}}},

@@ -80,7 +80,7 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "a disk that gp3 does not offer": (
         {f"{GROUPS}.system.disk": {"mibps": 4000}},
-        "disk.mibps: is 4000; input should be less than or equal to 1000 (Throughput, MiB a second)",
+        "disk.mibps: is 4000; input should be less than or equal to 2000 (Throughput, MiB a second)",
     ),
     "an account that is too short": (
         {"foundations.main.account": "12345"},
