@@ -32,6 +32,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
         Question("Kubernetes versions", versions.kubernetes),
         Question("Versions of add-ons", versions.addons),
         Question("Machine images", versions.node_images),
+        Question("Machine images of your own", versions.own_images),
     ),
     "names": (
         Question("Names of clusters", names.clusters),

@@ -19,6 +19,7 @@ from moka.control_plane_logs import LogType
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.names import ARCHER, ARCHER_GROUP, GENERATION_LABEL, NODE_GROUP_LABEL, archer_role_name
 from stacks.layers import foundation
+from stacks.settings import node_scripts
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
 from stacks.settings.node_group_plan import NodeGroupPlan, node_group_plans
 from stacks.site import Site
@@ -231,6 +232,8 @@ def _node_group(
         node_role_arn=cluster.node_role_arn,
         version=inputs.version,
         ami_release=plan.ami_release,
+        ami=plan.ami,
+        scripts=tuple(map(node_scripts.text, settings.user_data)),
         role=settings.role,
         architecture=settings.architecture,
         instance_types=plan.instance_types,

@@ -13,7 +13,7 @@ from moka.machines.instance_types import Architecture, InstanceType, instance_ty
 from moka.machines.node_roles import ROLES, Role
 from moka.names import JobsLevel, jobs_group
 from moka.queues.definitions import Resources
-from stacks.settings.fields import Cidr, Cron, NodeLabel, NodeLabelValue, Principal, Reservation
+from stacks.settings.fields import Ami, Cidr, Cron, NodeLabel, NodeLabelValue, Principal, Reservation
 from stacks.settings.shuffle import Shuffle
 
 
@@ -50,6 +50,15 @@ AmiRelease = Annotated[
 ]
 
 
+ScriptName = Annotated[
+    str,
+    Form(
+        r"([A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*\.sh",
+        "write the path of a file beside this one, such as nodes/mounts.sh",
+    ),
+]
+
+
 Nodes = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -77,6 +86,7 @@ class Generation(Section):
 
     instance_types: InstanceTypes = Field(description="Instance types of its nodes.")
     ami_release: AmiRelease | None = Field(default=None, description="Release of its AMI.")
+    ami: Ami | None = Field(default=None, description="Its AMI, where that is not of EKS.")
     per_zone: bool | None = Field(
         default=None,
         description="Whether it is a managed node group for each zone; by default as the present generation.",
@@ -124,6 +134,17 @@ class NodeGroup(Section):
     time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule, such as Europe/Berlin.")
     ami_release: AmiRelease | None = Field(
         default=None, description="Release of its AMI; by default EKS's newest when the group is created."
+    )
+    ami: Ami | None = Field(
+        default=None,
+        description="AMI of your own in place of EKS's: built upon EKS's of AL2023, for the cluster's "
+        "Kubernetes version and of the group's architecture.",
+    )
+    user_data: list[ScriptName] = Field(
+        default_factory=list,
+        max_length=10,
+        description="Shell scripts that its nodes run before they join, in order: paths of files beside the "
+        "settings.",
     )
     generation: int = Field(
         default=1,

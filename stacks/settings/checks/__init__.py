@@ -77,6 +77,8 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     node_groups.schedules,
     node_groups.reservations,
     node_groups.generations,
+    node_groups.images,
+    node_groups.scripts,
     node_groups.quotas,
     shuffle.unused_nodes,
     shuffle.storage,

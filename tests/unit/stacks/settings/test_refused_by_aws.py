@@ -26,6 +26,7 @@ KEY = "arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8
 SECRET = f"secretsmanager:us-east-1:{ACCOUNT}:secret"
 CACHE = f"arn:aws:{SECRET}:ecr-pullthroughcache/docker-AbCdEf"
 SUBNETS = {"us-east-1a": "subnet-0123456789abcdef0", "us-east-1b": "subnet-0123456789abcdef1"}
+AMI = "ami-0123456789abcdef0"
 CRON = f"{ARM}.schedule.night.cron"
 OLD = {"ami_release": "1.33.4-20261105"}
 
@@ -566,6 +567,32 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({f"{ARM}.ami_release": "1.35.2-20261399"}, "write version and date, such as 1.35.8-20260930"),
         ({f"{ARM}.ami_release": "1.35.2-20260230"}, "write version and date, such as 1.35.8-20260930"),
         ({f"{ARM}.ami_release": "latest"}, "is 'latest'; write version and date, such as 1.35.8-20260930"),
+    ],
+    "clusters.<name>.node_groups.<name>.ami": [
+        ({f"{ARM}.ami": "ami-latest"}, f"{ARM}.ami: is 'ami-latest'; write ami- and 17 hexadecimal digits"),
+        (
+            {f"{ARM}.ami": AMI, f"{ARM}.ami_release": "1.35.8-20260930"},
+            f"{ARM}.ami_release: is a release of EKS's AMI, but the group has {AMI}; keep one of the two",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.retiring.<number>.ami": [
+        (
+            {
+                f"{ARM}.generation": 2,
+                f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], "ami": AMI, **OLD}},
+            },
+            f"{ARM}.retiring.1.ami_release: is a release of EKS's AMI, but the group has {AMI}; keep one",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.user_data": [
+        (
+            {f"{ARM}.user_data": ["../mounts.sh"]},
+            f"{ARM}.user_data.0: is '../mounts.sh'; write the path of a file beside this one, such as",
+        ),
+        (
+            {f"{ARM}.user_data": ["mounts.sh"]},
+            f"{ARM}.user_data.0: is 'mounts.sh', but there is no such file beside this one; name one such as",
+        ),
     ],
     "clusters.<name>.node_groups.<name>.generation": [
         ({f"{ARM}.generation": 10**20}, "generation: is 100000000000000000000; input should be less than"),
