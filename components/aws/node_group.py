@@ -84,6 +84,8 @@ class NodeGroupArgs:
     ami: machine image of one's own (`ami-...`) in place of EKS's, built upon EKS's of AL2023, as nodeadm
         starts its nodes. Its Kubernetes version is its own, whatever `version` says.
     scripts: that its machines run before they join, in order; their text.
+    startup_taints: keys of taints that its nodes register with, and that something takes off once they may
+        have pods.
     role: what runs here. All but `system` are tainted: only pods that tolerate `moka.dev/role` come.
     architecture: of the machine image; the instance types must be of it.
     instance_types: EC2 types, the first preferred. Instance storage, if all have some, becomes the nodes'
@@ -113,6 +115,7 @@ class NodeGroupArgs:
     ami_release: str | None = None
     ami: str | None = None
     scripts: tuple[str, ...] = ()
+    startup_taints: tuple[str, ...] = ()
     role: Role
     architecture: Architecture
     instance_types: tuple[str, ...]
@@ -165,11 +168,7 @@ class NodeGroup(pulumi.ComponentResource):
                 local_disks=local_disks,
                 scripts=args.scripts,
                 cluster=details,
-                registration=Registration(
-                    labels=labels | eks_labels(args), taints=registered_taints(args.role, gpu=gpu)
-                )
-                if args.ami
-                else None,
+                registration=registration(args, labels, gpu=gpu),
             )
             return base64.b64encode(text.encode()).decode()
 
@@ -300,14 +299,22 @@ def taints(role: Role, *, gpu: bool = False, retiring: bool = False) -> list[aws
     ]
 
 
-def registered_taints(role: Role, *, gpu: bool = False) -> list[str]:
-    """The same as the kubelet takes them, for nodes that are to have them from their first moment.
+def registration(args: NodeGroupArgs, labels: Mapping[str, str], *, gpu: bool) -> Registration | None:
+    """What the kubelet is told to register with, besides what EKS tells it; None where that is all.
 
-    With an image of one's own EKS applies those of the group later
-    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#mng-ami-id-conditions). Without
-    that of retiring groups, whose user data stay as they are.
+    With an image of one's own EKS tells it nothing, and applies the group's taints later
+    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#mng-ami-id-conditions). Startup
+    taints are never the group's own: EKS would put a new one on running nodes, too. Of several flags the
+    kubelet takes the last, which is ours (awslabs/amazon-eks-ami: nodeadm/internal/api/merge.go), so those of
+    the role are there again; not that of retiring groups, whose user data stay as they are.
     """
-    return [f"{key}={value}:NoSchedule" for key, value in role_taints(role, gpu=gpu).items()]
+    if not args.ami and not args.startup_taints:
+        return None
+    values = role_taints(args.role, gpu=gpu) | dict.fromkeys(args.startup_taints, "true")
+    return Registration(
+        labels={**labels, **eks_labels(args)} if args.ami else {},
+        taints=[f"{key}={value}:NoSchedule" for key, value in values.items()],
+    )
 
 
 def role_taints(role: Role, *, gpu: bool = False) -> dict[str, str]:

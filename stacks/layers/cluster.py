@@ -17,6 +17,7 @@ from moka.components.aws.node_group_guard import NodeGroupGuard
 from moka.components.aws.node_role import first_pulls
 from moka.control_plane_logs import LogType
 from moka.machines.instance_types import METAL_VCPUS, instance_type
+from moka.machines.node_roles import ROLES, Role
 from moka.names import ARCHER, ARCHER_GROUP, GENERATION_LABEL, NODE_GROUP_LABEL, archer_role_name
 from stacks.layers import foundation
 from stacks.settings import node_scripts
@@ -40,6 +41,7 @@ class Inputs:
     zonal_shift: let AWS move traffic away from a zone in trouble.
     log_types, log_days: which logs of the control plane there are, and the days that they are kept.
     node_groups: as the settings have them.
+    startup_taints: role of nodes -> taints that they begin with.
     foundation: what it stands on.
     archer: ARN of the roles of Archer's workers, a pattern, who enter it by a role of its own; None for
         no Archer.
@@ -58,6 +60,7 @@ class Inputs:
     log_types: tuple[LogType, ...]
     log_days: int
     node_groups: Mapping[str, NodeGroupSettings]
+    startup_taints: Mapping[Role, tuple[str, ...]]
     foundation: foundation.Outputs
     archer: str | None = None
 
@@ -103,6 +106,7 @@ def inputs(site: Site) -> Inputs:
         log_types=tuple(cluster.control_plane_logs.types),
         log_days=cluster.control_plane_logs.days or settings.retention.control_plane_logs,
         node_groups=cluster.node_groups,
+        startup_taints={role: tuple(cluster.startup_taints(role)) for role in ROLES},
         foundation=site.outputs("foundation", foundation.Outputs),
         archer=settings.archer_workers if settings.archer else None,
     )
@@ -234,6 +238,7 @@ def _node_group(
         ami_release=plan.ami_release,
         ami=plan.ami,
         scripts=tuple(map(node_scripts.text, settings.user_data)),
+        startup_taints=inputs.startup_taints[settings.role],
         role=settings.role,
         architecture=settings.architecture,
         instance_types=plan.instance_types,

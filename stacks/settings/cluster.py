@@ -11,8 +11,9 @@ from moka.control_plane_logs import LOG_TYPES, LogDays, LogType
 from moka.documents import Count, Form, Name, Section
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role
-from moka.names import JobsLevel, jobs_group
+from moka.names import JobsLevel, jobs_group, startup_taint
 from moka.queues.definitions import Resources
+from stacks.settings.bootstrap import BootstrapDaemonSet
 from stacks.settings.fields import Ami, Cidr, Cron, NodeLabel, NodeLabelValue, Principal, Reservation
 from stacks.settings.shuffle import Shuffle
 
@@ -254,12 +255,21 @@ class Cluster(Section):
         default_factory=dict, description="Who may access the cluster besides the deployer, by name."
     )
     node_groups: dict[Name, NodeGroup] = Field(min_length=1, description="Node groups, by name.")
+    bootstrap: dict[Name, BootstrapDaemonSet] = Field(
+        default_factory=dict,
+        max_length=10,
+        description="DaemonSets that have to be ready on a node before pods of jobs come to it, by name.",
+    )
     shuffle: Shuffle | None = Field(
         default=None, description="Celeborn; without it, jobs shuffle on the disks of their executors."
     )
     capacity: Resources | None = Field(
         default=None, description="Capacity of this cluster, in place of `queues.capacity`."
     )
+
+    def startup_taints(self, role: Role) -> list[str]:
+        """Taints with which nodes of a role begin, and which the DaemonSets that they wait for take off."""
+        return [startup_taint(name) for name, daemon in self.bootstrap.items() if role in daemon.roles]
 
     def groups_of(self, *roles: Role) -> list[NodeGroup]:
         """Its node groups with one of these roles."""

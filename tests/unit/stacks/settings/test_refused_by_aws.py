@@ -90,6 +90,12 @@ def database(**change: object) -> Changes:
     return {"database": {"instances": 1, **change}}
 
 
+def bootstrap(**change: object) -> Changes:
+    """A DaemonSet that nodes wait for, with a change."""
+    daemon = {"image": "registry.example/fuse:1", "ready": ["true"], **change}
+    return {f"{CLUSTER}.bootstrap": {"fuse": daemon}}
+
+
 def night(cron: str) -> Changes:
     """A schedule with a change, and the one that ends it."""
     end = {"cron": "59 23 31 12 *", "minimum": 0}
@@ -629,6 +635,47 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             },
             f"{ARM}.retiring.1.ami_release: is '1.36.0-20261105', but the cluster's Kubernetes version is",
         ),
+    ],
+    "clusters.<name>.bootstrap.<name>.image": [
+        (bootstrap(image="fuse:1"), "image: is 'fuse:1'; write <registry>/<repository>:<tag>"),
+    ],
+    "clusters.<name>.bootstrap.<name>.env": [
+        (bootstrap(env={"A-B": "c"}), "env.A-B: the key 'A-B'; string should match pattern"),
+        (
+            bootstrap(env={"FUSE_PASSWORD": "correct-horse"}),
+            "env.FUSE_PASSWORD: is in plain what its name calls a secret; have the program fetch it",
+        ),
+    ],
+    "clusters.<name>.bootstrap.<name>.ready": [
+        (bootstrap(ready=[]), "ready: is []; list should have at least 1 item"),
+    ],
+    "clusters.<name>.bootstrap.<name>.roles": [
+        (
+            bootstrap(roles=["system"]),
+            "roles.0: is 'system'; input should be 'driver', 'executor' or 'shuffle'",
+        ),
+        (bootstrap(roles=["driver", "driver"]), "roles: 'driver' is listed twice"),
+    ],
+    "clusters.<name>.bootstrap.<name>.host_folders.path": [
+        (bootstrap(host_folders=[{"path": "mnt"}]), "path: is 'mnt'; write an absolute path such as"),
+    ],
+    "clusters.<name>.bootstrap.<name>.host_folders.mount": [
+        (
+            bootstrap(host_folders=[{"path": "/mnt/fuse", "mount": "/mnt/fuse/"}]),
+            "mount: is '/mnt/fuse/'; write an absolute path such as",
+        ),
+    ],
+    "clusters.<name>.bootstrap.<name>.host_folders.propagation": [
+        (
+            bootstrap(host_folders=[{"path": "/mnt/fuse", "propagation": "Bidirectional"}]),
+            "bootstrap.fuse: has a folder with propagation Bidirectional; set privileged, or another",
+        ),
+    ],
+    "clusters.<name>.bootstrap.<name>.cpu": [
+        (bootstrap(cpu="0.5"), "cpu: is '0.5'; write cores as '4' or 500m"),
+    ],
+    "clusters.<name>.bootstrap.<name>.memory": [
+        (bootstrap(memory="1GB"), "memory: is '1GB'; write"),
     ],
     "clusters.<name>.node_groups.<name>.disk.gib": [
         ({f"{ARM}.disk": {"gib": 8}}, "disk.gib: is 8; input should be greater than or equal to 20"),
@@ -1307,7 +1354,12 @@ FREE: dict[str, str] = {
     **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "history", "logs"), NAMES),
     **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),
-    **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity")), NAMES),
+    **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity", "bootstrap")), NAMES),
+    **dict.fromkeys(
+        (f"clusters.<name>.bootstrap.<name>.{key}" for key in ("command", "args", "privileged")), TYPES
+    ),
+    "clusters.<name>.bootstrap.<name>.host_folders": NAMES,
+    "clusters.<name>.bootstrap.<name>.host_folders.read_only": TYPES,
     **dict.fromkeys((f"clusters.<name>.node_groups.<name>.{key}" for key in ("disk", "retiring")), NAMES),
     **dict.fromkeys((f"clusters.<name>.shuffle.{key}" for key in ("storage", "sizes", "quotas")), NAMES),
     **dict.fromkeys((f"clusters.<name>.shuffle.storage.{key}" for key in ("instance", "volumes")), NAMES),
