@@ -237,7 +237,7 @@ def _pod(name: str, daemon: BootstrapDaemonSet, args: BootstrapArgs) -> k8s.core
             k8s.core.v1.ContainerArgs(
                 name="pause",
                 image=args.pause_image,
-                security_context=container_security_context(read_only=True),
+                security_context=_nobody(),
                 resources=_resources("1m", "8Mi"),
             )
         ],
@@ -312,14 +312,7 @@ def _opener(name: str, image: str) -> k8s.core.v1.ContainerArgs:
             k8s.core.v1.EnvVarArgs(name="NODE", value_from=node),
             k8s.core.v1.EnvVarArgs(name="TAINT", value=startup_taint(name)),
         ],
-        security_context=k8s.core.v1.SecurityContextArgs(
-            allow_privilege_escalation=False,
-            read_only_root_filesystem=True,
-            run_as_non_root=True,
-            run_as_user=65532,
-            run_as_group=65532,
-            capabilities=k8s.core.v1.CapabilitiesArgs(drop=["ALL"]),
-        ),
+        security_context=_nobody(),
         resources=_resources("10m", "32Mi"),
         volume_mounts=[
             k8s.core.v1.VolumeMountArgs(name="account", mount_path=ACCOUNT_FOLDER, read_only=True)
@@ -342,6 +335,18 @@ def _account_volume() -> k8s.core.v1.VolumeArgs:
                 k8s.core.v1.VolumeProjectionArgs(config_map=authority),
             ],
         ),
+    )
+
+
+def _nobody() -> k8s.core.v1.SecurityContextArgs:
+    """Of containers that are ours: the pod's says nothing of users, as a company's may be root."""
+    return k8s.core.v1.SecurityContextArgs(
+        allow_privilege_escalation=False,
+        read_only_root_filesystem=True,
+        run_as_non_root=True,
+        run_as_user=65532,
+        run_as_group=65532,
+        capabilities=k8s.core.v1.CapabilitiesArgs(drop=["ALL"]),
     )
 
 

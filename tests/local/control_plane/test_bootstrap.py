@@ -1,13 +1,25 @@
 """How a pod opens its node: the very script, by a pod's own token, and what the API server lets that do."""
 
+import json
 import subprocess
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
 
-from moka.components.kubernetes.bootstrap import ACCOUNT_FOLDER, GROUP, OPEN_NODE, POLICY_NAME, rules
+from moka.components.kubernetes.bootstrap import (
+    ACCOUNT_FOLDER,
+    GROUP,
+    OPEN_NODE,
+    POLICY_NAME,
+    Bootstrap,
+    BootstrapArgs,
+    BootstrapDaemonSet,
+    BootstrapFolder,
+    rules,
+)
 from moka.names import BOOTSTRAP_NAMESPACE, startup_taint
+from tests.support.recorder import deploy
 
 ADMISSION = "admissionregistration.k8s.io/v1"
 RBAC = "rbac.authorization.k8s.io"
@@ -120,6 +132,35 @@ def fuse(plane, api, rights, tmp_path, eventually):
     for node, taints in before.items():
         api.merge(f"/api/v1/nodes/{node}", {"spec": {"taints": taints}})
     api.delete(f"{space}/pods/{name}", gracePeriodSeconds=0)
+
+
+def test_the_api_server_takes_the_daemon_set_as_it_is(api, rights):
+    daemon = BootstrapDaemonSet(
+        image="registry.example/fuse:1",
+        ready=["mountpoint", "-q", "/mnt/fuse/data"],
+        roles=["executor"],
+        args=["/mnt/fuse/data"],
+        env={"BUCKET": "acme-warehouse"},
+        privileged=True,
+        folders=[BootstrapFolder(path="/mnt/fuse", mount="/mnt/fuse", propagation="Bidirectional")],
+        cpu="50m",
+        memory="128Mi",
+    )
+    args = BootstrapArgs(
+        daemon_sets={"fuse": daemon},
+        namespace=BOOTSTRAP_NAMESPACE,
+        curl_image="registry.example/curl:1",
+        pause_image="registry.example/pause:1",
+    )
+    [inputs] = deploy(lambda: Bootstrap("spark-a-bootstrap", args)).inputs("kubernetes:apps/v1:DaemonSet")
+    path = f"/apis/apps/v1/namespaces/{BOOTSTRAP_NAMESPACE}/daemonsets?dryRun=All&fieldValidation=Strict"
+
+    # To the engine every number is one with a fraction.
+    plain = json.loads(json.dumps(inputs), parse_float=lambda text: int(float(text)))
+    made = api.create(path, {"apiVersion": "apps/v1", "kind": "DaemonSet", **plain})
+
+    sidecar, opener = made["spec"]["template"]["spec"]["initContainers"]
+    assert (sidecar["restartPolicy"], opener["name"]) == ("Always", "open-node")
 
 
 def taints(api, node=NODE):
