@@ -8,9 +8,14 @@ import yaml
 
 from moka.jobs.application import spark_application
 from moka.jobs.checks import mistakes
+from policies.catalog import RULES
+from policies.pack.configuration import load
+from policies.pack.evaluation import Evaluation
+from policies.pack.resource import Resource
 from stacks import program, settings
 from stacks.job_target import job_target
 from stacks.slices import Slice, units
+from tests.support.calendar import TODAY
 from tests.support.documented import commands
 from tests.support.jobs import make_job
 from tests.support.wrong_settings import changed
@@ -54,6 +59,25 @@ def test_no_group_has_the_taint_which_eks_would_put_on_running_nodes(recorder):
     groups = recorder.inputs("eks:index:ManagedNodeGroup")
 
     assert all(TAINT not in {taint["key"] for taint in group.get("taints", [])} for group in groups)
+
+
+def refused(recorder, everywhere):
+    """Policies that refuse the DaemonSet of the page, of a configuration that is as strict but for this."""
+    text = yaml.safe_dump({"everywhere": everywhere})
+    configuration = load(text, RULES, "local", ("local",), TODAY, "configuration.yaml")
+    kind, name = "kubernetes:apps/v1:DaemonSet", "spark-a-bootstrap-warehouse"
+    inputs = recorder.by_name(kind)[name]
+    resource = Resource(kind, name, f"urn:pulumi:local::moka::{kind}::{name}", inputs)
+    violations = Evaluation(RULES, configuration, lambda release: []).violations(resource)
+    # Where images come from is a company's own list.
+    return {violation.rule.name for violation in violations if not violation.rule.name.startswith("image-")}
+
+
+def test_the_policies_take_it_once_it_is_named_as_the_page_says(recorder):
+    exceptions = yaml.safe_load(commands(PAGE, HEADING, 2))
+
+    assert refused(recorder, {}) == exceptions.keys()
+    assert refused(recorder, exceptions) == set()
 
 
 def test_pods_of_jobs_do_not_tolerate_it_and_see_the_mount(loaded):
