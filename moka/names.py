@@ -29,6 +29,10 @@ GPU_LABEL = "nvidia.com/gpu.present"
 RETIRING_TAINT = f"{LABEL_PREFIX}retiring"
 """Taint of the nodes of a generation that waits for its drivers to finish."""
 
+STARTUP_TAINT = "startup-taint.cluster-autoscaler.kubernetes.io/"
+"""Prefix of taints with which nodes begin: the Cluster Autoscaler takes such a node for one that is still to
+come (kubernetes/autoscaler: cluster-autoscaler/utils/taints/taints.go, StartupTaintPrefix)."""
+
 JOB_NAMESPACE_LABEL = f"{LABEL_PREFIX}job-namespace"
 """Label of a ConfigMap in the driver finalizer's namespace: a job namespace that it serves."""
 
@@ -73,6 +77,9 @@ SCHEDULER = "yunikorn"
 ARCHER_NAMESPACE = "archer"
 CELEBORN_NAMESPACE = "celeborn"
 AUTOSCALER_NAMESPACE = "cluster-autoscaler"
+BOOTSTRAP_NAMESPACE = "bootstrap"
+"""What has to be ready on a node before other pods come."""
+
 DRIVER_FINALIZER_NAMESPACE = "driver-finalizer"
 INGRESS_NAMESPACE = "ingress"
 FORMER_INGRESS_NAMESPACE = "ingress-nginx"
@@ -93,11 +100,17 @@ YUNIKORN_CONFIGS = "yunikorn-configs"
 """Its ConfigMap of queues: it knows it by this name."""
 
 
+def startup_taint(daemon_set: str) -> str:
+    """Taint of nodes on which a DaemonSet has yet to be ready, which it takes off."""
+    return f"{STARTUP_TAINT}{daemon_set}"
+
+
 PLATFORM_NAMESPACES = frozenset(
     {
         ARCHER_NAMESPACE,
         CELEBORN_NAMESPACE,
         AUTOSCALER_NAMESPACE,
+        BOOTSTRAP_NAMESPACE,
         DRIVER_FINALIZER_NAMESPACE,
         FORMER_INGRESS_NAMESPACE,
         INGRESS_NAMESPACE,

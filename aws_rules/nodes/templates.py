@@ -45,6 +45,9 @@ OF_TEMPLATE: Mapping[str, tuple[str, str]] = {
     "remoteAccess": (PARAMETER, "Remote access configuration cannot be specified with a launch template"),
 }
 
+OWN_IMAGE = "CUSTOM"
+"""AMI type of a group whose launch template names an image."""
+
 # With an image of one's own; source: of the rule, "Specifying an AMI".
 NOT_WITH_IMAGE = ("releaseVersion", "version")
 
@@ -64,6 +67,15 @@ OF_CLUSTER: Mapping[str, str] = {
     "certificateAuthority": "certificateAuthority.data",
 }
 """Member of a NodeConfig's `spec.cluster` -> where EKS describes it."""
+
+NEEDED: Mapping[str, str] = {
+    "name": "Name",
+    "apiServerEndpoint": "Apiserver endpoint",
+    "certificateAuthority": "Certificate authority",
+    "cidr": "CIDR",
+}
+"""Member of a NodeConfig's `spec.cluster` -> nodeadm's word for it, where it is missing:
+awslabs/amazon-eks-ami: nodeadm/internal/api/validation.go."""
 
 REMOVED_FLAGS: Mapping[str, int] = {"pod-infra-container-image": 35}
 """Flag of the kubelet -> the first minor version without it, which does not start with it:
@@ -98,7 +110,7 @@ def refused_template(resource: str, settings: Mapping[str, Any], data: Data) -> 
 
 def _image(violation: Any, settings: Mapping[str, Any], data: Data) -> Iterator[Violation]:
     ami_type, image = settings.get("amiType"), data.get("ImageId")
-    if image and ami_type not in (None, "CUSTOM"):
+    if image and ami_type not in (None, OWN_IMAGE):
         message = "You cannot specify an AMI Type when specifying an image id within the launch template"
         yield violation(message, f"leave amiType out, or imageId {image}")
     elif image:
@@ -109,9 +121,23 @@ def _image(violation: Any, settings: Mapping[str, Any], data: Data) -> Iterator[
                     "template"
                 )
                 yield violation(message, f"leave {setting} out, or imageId {image}")
-    elif ami_type == "CUSTOM":
+    elif ami_type == OWN_IMAGE:
         message = "AMI type CUSTOM needs an image id within the launch template"
         yield violation(message, "set imageId in the template, or another amiType")
+
+
+def switched_image(resource: str, old: Data, new: Data) -> Iterator[Violation]:
+    """Whether a group would go from an image of EKS to one of one's own, or back; old, new: templates."""
+    if bool(old.get("ImageId")) != bool(new.get("ImageId")):
+        yield Violation(
+            rule=TEMPLATE,
+            resource=resource,
+            code=REQUEST,
+            # The words of the source, "Limits and conditions when specifying an AMI ID".
+            message="You must create a new node group to switch between specifying an AMI ID in a launch "
+            "template and not specifying an AMI ID",
+            remedy="make another node group",
+        )
 
 
 def unlaunched(
@@ -136,10 +162,52 @@ def unlaunched(
             f"{NOT_JOINED}: nodeadm gets no instance details, as the instance metadata service is disabled",
             "set metadataOptions.httpEndpoint to enabled",
         )
-    if str(group.get("amiType")).startswith(LINUX):
+    ami_type, text = str(group.get("amiType")), _user_data(data)
+    if ami_type.startswith(LINUX):
         yield from _root_disk(resource, data)
+        if text and not multipart(text):
+            # Source: aws-ia/terraform-aws-eks-blueprints#843.
+            yield _launch(
+                resource,
+                "Ec2LaunchTemplateInvalidConfiguration",
+                "User data was not in the MIME multipart format",
+                "write it as multipart/mixed, NodeConfigs as parts of application/node.eks.aws",
+            )
+            return
+    if ami_type.startswith((*LINUX, OWN_IMAGE)):
         version = str(group.get("version") or cluster.get("version") or "")
-        yield from _user_data(resource, data, cluster, version)
+        for config in node_configs(text):
+            yield from _node_config(resource, config, cluster, version)
+    if ami_type == OWN_IMAGE:
+        yield from _not_told(resource, text)
+
+
+def _user_data(data: Data) -> str:
+    return base64.b64decode(data.get("UserData") or "").decode(errors="replace")
+
+
+def _not_told(resource: str, text: str) -> Iterator[Violation]:
+    """What nodeadm is not told of the cluster, as EKS adds nothing to user data of an image of one's own.
+
+    User data without a NodeConfig are of an image that something else starts, and not judged.
+    """
+    told: dict[str, Any] = {}
+    configs = list(node_configs(text))
+    for config in configs:
+        try:
+            told |= ((yaml.safe_load(config) or {}).get("spec") or {}).get("cluster") or {}
+        except (yaml.YAMLError, AttributeError):
+            return
+    if text and not configs:
+        return
+    if missing := [member for member in NEEDED if not told.get(member)]:
+        yield _launch(
+            resource,
+            "NodeCreationFailure",
+            f"{NOT_JOINED}: {NEEDED[missing[0]]} is missing in cluster configuration",
+            f"say {', '.join(missing)} in spec.cluster of a NodeConfig: EKS adds no user data to those of an "
+            "image of one's own",
+        )
 
 
 def _root_disk(resource: str, data: Data) -> Iterator[Violation]:
@@ -153,21 +221,6 @@ def _root_disk(resource: str, data: Data) -> Iterator[Violation]:
                 f"{ROOT_GIB}GB (InvalidBlockDeviceMapping). Launching EC2 instance failed",
                 f"give {ROOT_DEVICE} {ROOT_GIB} GiB or more",
             )
-
-
-def _user_data(resource: str, data: Data, cluster: Mapping[str, Any], version: str) -> Iterator[Violation]:
-    text = base64.b64decode(data.get("UserData") or "").decode(errors="replace")
-    if text and not multipart(text):
-        # Source: aws-ia/terraform-aws-eks-blueprints#843.
-        yield _launch(
-            resource,
-            "Ec2LaunchTemplateInvalidConfiguration",
-            "User data was not in the MIME multipart format",
-            "write it as multipart/mixed, NodeConfigs as parts of application/node.eks.aws",
-        )
-        return
-    for config in node_configs(text):
-        yield from _node_config(resource, config, cluster, version)
 
 
 def _node_config(resource: str, text: str, cluster: Mapping[str, Any], version: str) -> Iterator[Violation]:

@@ -10,8 +10,8 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_eks as eks
 
-from moka.components.aws.node_group_guard import NodeGroupGuard
-from moka.components.aws.node_user_data import node_user_data
+from moka.components.aws.node_group_guard import GROUP_LABEL, NodeGroupGuard
+from moka.components.aws.node_user_data import ClusterDetails, Registration, node_user_data
 from moka.components.transforms import transform_of
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role, kubelet_config
@@ -24,6 +24,11 @@ AMI: Mapping[tuple[Architecture, bool], str] = {
     ("amd64", True): "AL2023_x86_64_NVIDIA",
 }
 """EKS's name of a machine image, by architecture and whether there are GPUs."""
+
+OWN_IMAGE = "CUSTOM"
+"""EKS's name of all other machine images. It is never said: EKS takes no `amiType`, `version` or
+`releaseVersion` beside an image of one's own
+(https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#mng-ami-id-conditions)."""
 
 ACCELERATOR_LABEL = "k8s.amazonaws.com/accelerator"
 """Label by which the Cluster Autoscaler waits for the GPUs of a new node, which come after it is ready
@@ -76,6 +81,11 @@ class NodeGroupArgs:
     version: Kubernetes version, that of the cluster or one before.
     ami_release: release of the machine image, of that version, for example `1.35.8-20260930`; by default
         EKS's newest when the group is made.
+    ami: machine image of one's own (`ami-...`) in place of EKS's, built upon EKS's of AL2023, as nodeadm
+        starts its nodes. Its Kubernetes version is its own, whatever `version` says.
+    scripts: that its machines run before they join, in order; their text.
+    startup_taints: keys of taints that its nodes register with, and that something takes off once they may
+        have pods.
     role: what runs here. All but `system` are tainted: only pods that tolerate `moka.dev/role` come.
     architecture: of the machine image; the instance types must be of it.
     instance_types: EC2 types, the first preferred. Instance storage, if all have some, becomes the nodes'
@@ -103,6 +113,9 @@ class NodeGroupArgs:
     node_role_arn: pulumi.Input[str]
     version: str
     ami_release: str | None = None
+    ami: str | None = None
+    scripts: tuple[str, ...] = ()
+    startup_taints: tuple[str, ...] = ()
     role: Role
     architecture: Architecture
     instance_types: tuple[str, ...]
@@ -143,16 +156,30 @@ class NodeGroup(pulumi.ComponentResource):
         super().__init__("moka:aws:NodeGroup", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
         tags = args.tags | {"Name": name}
-        ami = AMI[args.architecture, machines[0].gpu]
+        gpu = machines[0].gpu
+        ami_type = OWN_IMAGE if args.ami else AMI[args.architecture, gpu]
+        labels = {ROLE_LABEL: args.role, **(GPU_LABELS if gpu else {}), **args.labels}
+        group_taints = taints(args.role, gpu=gpu, retiring=args.retiring)
         local_disks = all(machine.local_disks for machine in machines)
-        user_data = node_user_data(kubelet_config(args.role, args.max_pods), local_disks=local_disks)
+
+        def user_data(details: ClusterDetails | None) -> str:
+            text = node_user_data(
+                kubelet_config(args.role, args.max_pods),
+                local_disks=local_disks,
+                scripts=args.scripts,
+                cluster=details,
+                registration=registration(args, labels, gpu=gpu),
+            )
+            return base64.b64encode(text.encode()).decode()
+
         # An empty schedule for one that retires: it goes down to nothing.
         schedule = {} if args.retiring else args.schedule
 
         template = aws.ec2.LaunchTemplate(
             name,
-            description=machine_kind(ami, args),
-            user_data=base64.b64encode(user_data.encode()).decode(),
+            description=machine_kind(ami_type, args),
+            image_id=args.ami,
+            user_data=cluster_details(args.eks_cluster).apply(user_data) if args.ami else user_data(None),
             block_device_mappings=[
                 {
                     "device_name": "/dev/xvda",
@@ -191,11 +218,11 @@ class NodeGroup(pulumi.ComponentResource):
             cluster=args.eks_cluster,
             node_group_name=args.group_name,
             node_role_arn=args.node_role_arn,
-            version=args.version,
-            release_version=args.ami_release,
-            ami_type=ami,
+            version=None if args.ami else args.version,
+            release_version=None if args.ami else args.ami_release,
+            ami_type=None if args.ami else ami_type,
             instance_types=list(args.instance_types),
-            capacity_type="SPOT" if args.spot else "ON_DEMAND",
+            capacity_type=capacity_type(args),
             subnet_ids=list(args.subnets.values()),
             scaling_config={
                 "min_size": 0 if args.retiring else args.min_size,
@@ -203,8 +230,8 @@ class NodeGroup(pulumi.ComponentResource):
                 "desired_size": args.initial_size,
             },
             ignore_scaling_changes=autoscaled(args),
-            labels={ROLE_LABEL: args.role, **(GPU_LABELS if machines[0].gpu else {}), **args.labels},
-            taints=taints(args.role, gpu=machines[0].gpu, retiring=args.retiring),
+            labels=labels,
+            taints=group_taints,
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             tags=args.tags | autoscaler_tags(args, local_disks=local_disks),
             opts=pulumi.ResourceOptions(
@@ -265,27 +292,81 @@ def machine_types(args: NodeGroupArgs) -> list[InstanceType]:
 
 def taints(role: Role, *, gpu: bool = False, retiring: bool = False) -> list[aws.eks.NodeGroupTaintArgs]:
     """Taints that keep all other pods away from nodes with this role, and all pods from retiring ones."""
-    values = {
-        ROLE_LABEL: None if role == "system" else role,
-        GPU: "present" if gpu else None,
-        RETIRING_TAINT: "true" if retiring else None,
-    }
+    values = role_taints(role, gpu=gpu) | ({RETIRING_TAINT: "true"} if retiring else {})
     return [
         aws.eks.NodeGroupTaintArgs(key=key, value=value, effect="NO_SCHEDULE")
         for key, value in values.items()
-        if value
     ]
 
 
-def machine_kind(ami: str, args: NodeGroupArgs) -> str:
+def registration(args: NodeGroupArgs, labels: Mapping[str, str], *, gpu: bool) -> Registration | None:
+    """What the kubelet is told to register with, besides what EKS tells it; None where that is all.
+
+    With an image of one's own EKS tells it nothing, and applies the group's taints later
+    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#mng-ami-id-conditions). Startup
+    taints are never the group's own: EKS would put a new one on running nodes, too. Of several flags the
+    kubelet takes the last, which is ours (awslabs/amazon-eks-ami: nodeadm/internal/api/merge.go), so those of
+    the role are there again; not that of retiring groups, whose user data stay as they are.
+    """
+    if not args.ami and not args.startup_taints:
+        return None
+    values = role_taints(args.role, gpu=gpu) | dict.fromkeys(args.startup_taints, "true")
+    return Registration(
+        labels={**labels, **eks_labels(args)} if args.ami else {},
+        taints=[f"{key}={value}:NoSchedule" for key, value in values.items()],
+    )
+
+
+def role_taints(role: Role, *, gpu: bool = False) -> dict[str, str]:
+    """Key -> value of the taints that keep all other pods away from nodes with this role."""
+    return {
+        **({} if role == "system" else {ROLE_LABEL: role}),
+        **({GPU: "present"} if gpu else {}),
+    }
+
+
+def eks_labels(args: NodeGroupArgs) -> dict[str, str]:
+    """Labels that EKS tells the kubelet in the user data that it adds, where it adds none.
+
+    As terraform-aws-modules/terraform-aws-eks#1473 has them from a machine, without those of the launch
+    template, which would be in its own text.
+    """
+    return {
+        GROUP_LABEL: args.group_name,
+        "eks.amazonaws.com/capacityType": capacity_type(args),
+        **({"eks.amazonaws.com/nodegroup-image": args.ami} if args.ami else {}),
+    }
+
+
+def capacity_type(args: NodeGroupArgs) -> str:
+    """How machines are bought, as EKS names it."""
+    return "SPOT" if args.spot else "ON_DEMAND"
+
+
+def cluster_details(cluster: eks.Cluster) -> pulumi.Output[ClusterDetails]:
+    """What nodeadm has to know of a cluster."""
+    described = cluster.eks_cluster
+    return pulumi.Output.all(
+        described.name,
+        described.endpoint,
+        described.certificate_authority.apply(lambda authority: authority.data),
+        described.kubernetes_network_config.apply(lambda network: network.service_ipv4_cidr),
+    ).apply(
+        lambda values: ClusterDetails(
+            name=values[0], apiServerEndpoint=values[1], certificateAuthority=values[2], cidr=values[3]
+        )
+    )
+
+
+def machine_kind(ami_type: str, args: NodeGroupArgs) -> str:
     """What a generation of the group cannot change, as text for its launch template (255 characters at most).
 
     For a role whose machines must stay it has the AMI's version too.
     """
     market = "spot" if args.spot else "on-demand"
-    parts = [ami, market, *args.instance_types, "in", *sorted(args.subnets)]
+    parts = [ami_type, market, *args.instance_types, "in", *sorted(args.subnets)]
     if ROLES[args.role].rolling_percent is None:
-        parts += ["at", args.ami_release or args.version]
+        parts += ["at", args.ami or args.ami_release or args.version]
     text = " ".join(parts)
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     return text if len(text) <= 255 else f"{text[:240]}... {digest}"[:255]

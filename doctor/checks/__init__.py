@@ -35,6 +35,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
         Question("Kubernetes versions", versions.kubernetes),
         Question("Versions of add-ons", versions.addons),
         Question("Machine images", versions.node_images),
+        Question("Machine images of your own", versions.own_images),
     ),
     "control-planes": (Question("Tiers of control planes", control_planes.tiers),),
     "names": (

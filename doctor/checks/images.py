@@ -32,6 +32,7 @@ VERSION_SUFFIX = re.compile(r"-(1\.\d+)$")
 SYSTEM_ROLES: frozenset[Role] = frozenset({"system"})
 DRIVER_ROLES: frozenset[Role] = frozenset({"driver"})
 JOB_ROLES: frozenset[Role] = frozenset({"driver", "executor"})
+BOOTSTRAP_ROLES: frozenset[Role] = JOB_ROLES | {"shuffle"}
 
 CHART_ROLES: Mapping[str, frozenset[Role]] = {
     "fluent-bit": frozenset(ROLES),
@@ -41,9 +42,12 @@ CHART_ROLES: Mapping[str, frozenset[Role]] = {
 
 DEVICE_PLUGIN = "nvidia-device-plugin"
 
+CURL = "curl"
+
 IMAGE_ROLES: Mapping[str, frozenset[Role]] = {
     "busybox": CHART_ROLES["opentelemetry-collector"],
     "celeborn": SYSTEM_ROLES | {"shuffle"},
+    CURL: BOOTSTRAP_ROLES,
     "pause": JOB_ROLES,
     DEVICE_PLUGIN: frozenset(ROLES),
 }
@@ -178,8 +182,11 @@ def catalog_images(charts: Catalog, settings: Environment) -> dict[str, PulledIm
     machines = [
         machine for cluster in settings.clusters.values() for machine in cluster.machines_of("executor")
     ]
-    idle = DEVICE_PLUGIN in charts.images and not any(machine.gpu for machine in machines)
-    unused = {charts.image(DEVICE_PLUGIN)} if idle else set()
+    used = {
+        DEVICE_PLUGIN: any(machine.gpu for machine in machines),
+        CURL: any(cluster.bootstrap for cluster in settings.clusters.values()),
+    }
+    unused = {charts.image(name) for name in used.keys() & charts.images.keys() if not used[name]}
     if charts.mirror:
         remedies = ("Copy it into the mirror.", "Copy all architectures of it.")
     else:
@@ -204,8 +211,17 @@ def settings_images(settings: Environment) -> dict[str, PulledImage]:
             own=True,
             of_jobs=name in jobs,
         )
-        for name, roles in {**jobs, **services, **sidecars}.items()
+        for name, roles in {**jobs, **services, **sidecars, **_bootstrap_images(settings)}.items()
     }
+
+
+def _bootstrap_images(settings: Environment) -> dict[str, frozenset[Role]]:
+    """Images of what nodes wait for, and the roles of the nodes that do."""
+    roles: dict[str, frozenset[Role]] = {}
+    for cluster in settings.clusters.values():
+        for daemon in cluster.bootstrap.values():
+            roles[daemon.image] = roles.get(daemon.image, frozenset()) | frozenset(daemon.roles)
+    return roles
 
 
 def image_roles(charts: Catalog, versions: set[str]) -> dict[str, frozenset[Role]]:

@@ -1,13 +1,17 @@
 """Versions of Kubernetes, of add-ons and of machine images: EKS still offers all of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from doctor.account import Place
 from doctor.finding import Finding, ok, problem, series, warning
 from moka.addon_versions import ADDON_VERSIONS
 
 WARNING_PERIOD = timedelta(days=90)
+
+ROOT_DEVICE = "/dev/xvda"
+"""Of EKS's images of AL2023: the launch template's settings of the root disk are for that name."""
 
 IMAGE_ARCHITECTURES = {"arm64": "arm64", "amd64": "x86_64"}
 """Architecture, as the names of EKS's AL2023 images have it."""
@@ -104,3 +108,59 @@ def node_images(place: Place) -> Iterator[Finding]:
                         f"Node group {name}: EKS has no {group.architecture} machine image {release} here.",
                         "Take a release of github.com/awslabs/amazon-eks-ami that has reached the region.",
                     )
+
+
+def own_images(place: Place) -> Iterator[Finding]:
+    """Machine images of one's own are there, as nodes of their group need them.
+
+    Whether nodeadm is in them, and for which Kubernetes version, nobody can ask.
+    """
+    for cluster_name, cluster in place.clusters.items():
+        for name, group in cluster.node_groups.items():
+            for ami in filter(None, [group.ami, *(retiring.ami for retiring in group.retiring.values())]):
+                where = f"{place.name}/{cluster_name}"
+                yield from _own_image(place, where, f"Node group {name}: {ami}", ami, group.architecture)
+
+
+def _own_image(place: Place, where: str, what: str, ami: str, architecture: str) -> Iterator[Finding]:
+    answer = place.find("ec2", "describe_images", "InvalidAMIID", ImageIds=[ami])
+    [image] = (answer or {}).get("Images") or [None]
+    if image is None:
+        yield problem(
+            where,
+            f"{what} is not there.",
+            f"Copy it to {place.region}, or have its owner share it with account {place.account}.",
+        )
+        return
+    findings = list(_unfit(place, where, what, image, architecture))
+    yield from findings
+    if not findings:
+        yield ok(where, f"{what} is there, for {architecture}.")
+
+
+def _unfit(
+    place: Place, where: str, what: str, image: Mapping[str, Any], architecture: str
+) -> Iterator[Finding]:
+    if image["State"] != "available":
+        yield problem(where, f"{what} is {image['State']}.", "No machine starts of it: choose another.")
+    if image["Architecture"] != IMAGE_ARCHITECTURES[architecture]:
+        yield problem(
+            where,
+            f"{what} is for {image['Architecture']}, and its machines are {architecture}.",
+            "Build one for these.",
+        )
+    if image["RootDeviceName"] != ROOT_DEVICE:
+        yield problem(
+            where,
+            f"{what} has its root disk at {image['RootDeviceName']}, so `disk` would make another one at "
+            f"{ROOT_DEVICE}, and the root disk be as the image has it, encrypted or not.",
+            "Build it upon EKS's image of AL2023.",
+        )
+    if (end := image.get("DeprecationTime")) and end[:10] <= f"{place.today + WARNING_PERIOD}":
+        yield warning(where, f"{what} is deprecated from {end[:10]} on.", "Build a new one, and set that.")
+    if image["Public"] and image["OwnerId"] != place.account and image.get("ImageOwnerAlias") != "amazon":
+        yield warning(
+            where,
+            f"{what} is public, of account {image['OwnerId']}.",
+            "Whoever that is has your nodes: copy one that you have looked at into an account of yours.",
+        )

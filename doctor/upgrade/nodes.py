@@ -7,6 +7,7 @@ from doctor.account import Place
 from doctor.checks.names import cluster
 from doctor.checks.versions import IMAGE_ARCHITECTURES
 from doctor.finding import Finding, ok, problem, series, warning
+from stacks.settings.cluster import Cluster
 
 
 def images(place: Place, version: str) -> Iterator[Finding]:
@@ -48,6 +49,7 @@ def behind(place: Place, version: str) -> Iterator[Finding]:
         if settings.version == version:
             continue
         yield from _pinned(where, version, _releases(place, name))
+        yield from _own(where, version, place.clusters[name])
         running = _running(place, name)
         late = sorted(group for group, current in running.items() if minor(version) - minor(current) > SKEW)
         if late:
@@ -86,6 +88,18 @@ def _pinned(where: str, version: str, releases: dict[str, str]) -> Iterator[Find
             f"The settings name machine images of other versions for {series(sorted(staying))}, which stay "
             "there.",
             "To take them along, name a release of the new version and raise `generation`.",
+        )
+
+
+def _own(where: str, version: str, settings: Cluster) -> Iterator[Finding]:
+    """Images of one's own, whose version EKS neither knows nor changes."""
+    own = sorted(name for name, group in settings.node_groups.items() if group.ami)
+    if own:
+        have = "has an image" if len(own) == 1 else "have images"
+        yield warning(
+            where,
+            f"{series(own)} {have} of your own, and the kubelet in it stays as it is.",
+            f"Once the cluster is at {version}, build one for it, and set it as `ami`.",
         )
 
 

@@ -192,6 +192,11 @@ class HostMount(JobSection):
     path: str = Field(pattern=r"^/[^:]*$", description="Folder of the node.")
     mount: str = Field(pattern=r"^/[^:]*$", description="Where it is in the pods.")
     read_only: bool = Field(default=True, description="Pods may only read it.")
+    propagation: Literal["None", "HostToContainer"] = Field(
+        default="None",
+        description="Whether running pods see what the node mounts below it, such as a FUSE mount: "
+        "`HostToContainer`; what pods mount, the node never sees.",
+    )
 
 
 class Job(JobSection):

@@ -5,7 +5,7 @@ from typing import Any
 
 from moka.jobs import event_log_uploader
 from moka.jobs.conf import GRACE_SECONDS
-from moka.jobs.job import Job
+from moka.jobs.job import HostMount, Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.zones import ZONE_LABEL, executor_zone
 from moka.machines.machine_capacity import JobRole
@@ -93,6 +93,11 @@ def executor_attributes(target: JobTarget) -> list[Object]:
     return [{"name": f"SPARK_EXECUTOR_ATTRIBUTE_{name}", **value} for name, value in values.items()]
 
 
+def propagation(mount: HostMount) -> Object:
+    """The part of a volume mount by which pods see what their node mounts after they have started."""
+    return {} if mount.propagation == "None" else {"mountPropagation": mount.propagation}
+
+
 def template(job: Job, target: JobTarget, role: JobRole) -> Object:
     """Template of the pods of a role.
 
@@ -106,7 +111,8 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
     ]
     for index, mount in enumerate(job.host_mounts, start=1):
         name = f"host-{index}"
-        mounts.append({"name": name, "mountPath": mount.mount, "readOnly": mount.read_only})
+        read_only = {"readOnly": mount.read_only}
+        mounts.append({"name": name, "mountPath": mount.mount, **read_only, **propagation(mount)})
         volumes.append({"name": name, "hostPath": {"path": mount.path, "type": "Directory"}})
     metadata: Object = {}
     sidecars: Object = {}

@@ -18,8 +18,10 @@ from moka.components.aws.node_role import first_pulls
 from moka.control_plane_logs import LogClass, LogType
 from moka.control_plane_tiers import Tier
 from moka.machines.instance_types import METAL_VCPUS, instance_type
+from moka.machines.node_roles import ROLES, Role
 from moka.names import ARCHER, ARCHER_GROUP, GENERATION_LABEL, NODE_GROUP_LABEL, archer_role_name
 from stacks.layers import foundation
+from stacks.settings import node_scripts
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
 from stacks.settings.node_group_plan import NodeGroupPlan, node_group_plans
 from stacks.site import Site
@@ -42,6 +44,7 @@ class Inputs:
     log_types, log_days, log_class: which logs of the control plane there are, the days that they are kept,
         and in which class of log group.
     node_groups: as the settings have them.
+    startup_taints: role of nodes -> taints that they begin with.
     foundation: what it stands on.
     archer: ARN of the roles of Archer's workers, a pattern, who enter it by a role of its own; None for
         no Archer.
@@ -62,6 +65,7 @@ class Inputs:
     log_days: int
     log_class: LogClass
     node_groups: Mapping[str, NodeGroupSettings]
+    startup_taints: Mapping[Role, tuple[str, ...]]
     foundation: foundation.Outputs
     archer: str | None = None
 
@@ -109,6 +113,7 @@ def inputs(site: Site) -> Inputs:
         log_days=cluster.control_plane_logs.days or settings.retention.control_plane_logs,
         log_class=cluster.control_plane_logs.log_class,
         node_groups=cluster.node_groups,
+        startup_taints={role: tuple(cluster.startup_taints(role)) for role in ROLES},
         foundation=site.outputs("foundation", foundation.Outputs),
         archer=settings.archer_workers if settings.archer else None,
     )
@@ -240,6 +245,9 @@ def _node_group(
         node_role_arn=cluster.node_role_arn,
         version=inputs.version,
         ami_release=plan.ami_release,
+        ami=plan.ami,
+        scripts=tuple(map(node_scripts.text, settings.user_data)),
+        startup_taints=inputs.startup_taints[settings.role],
         role=settings.role,
         architecture=settings.architecture,
         instance_types=plan.instance_types,

@@ -1,12 +1,18 @@
 """Layer scheduling: YuniKorn, its queues, the priorities of jobs, and the machines that jobs wait for."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pulumi
 
 from moka.components.kubernetes import cluster_autoscaler
 from moka.components.kubernetes.archer_access import ArcherQueuesRole, ArcherQueuesRoleArgs
+from moka.components.kubernetes.bootstrap import (
+    Bootstrap,
+    BootstrapArgs,
+    BootstrapDaemonSet,
+    BootstrapFolder,
+)
 from moka.components.kubernetes.cluster_autoscaler import ClusterAutoscaler, ClusterAutoscalerArgs
 from moka.components.kubernetes.job_pods import JobPods, JobPodsArgs
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
@@ -20,12 +26,14 @@ from moka.names import (
     AUTOSCALER_ACCOUNT,
     AUTOSCALER_IDENTITY,
     AUTOSCALER_NAMESPACE,
+    BOOTSTRAP_NAMESPACE,
     NVIDIA_NAMESPACE,
     SPARK_ACCOUNT,
     SPARK_OPERATOR_NAMESPACE,
     YUNIKORN_NAMESPACE,
 )
 from moka.queues import QueueTree
+from stacks.settings.bootstrap import BootstrapDaemonSet as BootstrapSettings
 from stacks.site import ClusterSite
 
 
@@ -40,6 +48,7 @@ class Inputs:
     tier: of its control plane.
     autoscaled: some node group may change its size.
     gpus: some node group has GPUs.
+    bootstrap: DaemonSets that nodes wait for, as the settings have them.
     archer: whether Archer submits here.
     """
 
@@ -50,6 +59,7 @@ class Inputs:
     tier: Tier
     autoscaled: bool
     gpus: bool
+    bootstrap: Mapping[str, BootstrapSettings] = field(default_factory=dict)
     archer: bool = False
 
 
@@ -78,18 +88,21 @@ def inputs(site: ClusterSite) -> Inputs:
         tier=cluster.control_plane_tier,
         autoscaled=any(group.minimum < group.maximum for group in groups),
         gpus=any(instance_type(name).gpu for group in groups for name in group.instance_types),
+        bootstrap=cluster.bootstrap,
         archer=site.settings.archer is not None,
     )
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the priority classes, YuniKorn with its queues and what holds jobs to it; Cluster Autoscaler where
-    it has a choice, and NVIDIA's device plugin where there are GPUs.
+    it has a choice, NVIDIA's device plugin where there are GPUs, and what nodes wait for.
     """
     if inputs.autoscaled:
         _autoscaling(site, inputs.version)
     if inputs.gpus:
         _gpus(site)
+    if inputs.bootstrap:
+        _bootstrap(site, inputs.bootstrap)
     priorities = PriorityClasses(site.name, PriorityClassesArgs(classes=CLASSES), site.opts)
     JobPods(
         f"{site.name}-job-pods",
@@ -135,6 +148,44 @@ def _gpus(site: ClusterSite) -> None:
         f"{site.name}-gpus",
         NvidiaDevicePluginArgs(image=site.catalog.image("nvidia-device-plugin"), namespace=namespace.name),
         site.opts,
+    )
+
+
+def _bootstrap(site: ClusterSite, daemon_sets: Mapping[str, BootstrapSettings]) -> None:
+    name = f"{site.name}-bootstrap"
+    namespace = Namespace(name, NamespaceArgs(name=BOOTSTRAP_NAMESPACE, pod_security="privileged"), site.opts)
+    Bootstrap(
+        name,
+        BootstrapArgs(
+            daemon_sets={daemon: _daemon_set(settings) for daemon, settings in daemon_sets.items()},
+            namespace=namespace.name,
+            curl_image=site.catalog.image("curl"),
+            pause_image=site.catalog.image("pause"),
+        ),
+        site.opts,
+    )
+
+
+def _daemon_set(settings: BootstrapSettings) -> BootstrapDaemonSet:
+    return BootstrapDaemonSet(
+        image=settings.image,
+        command=settings.command,
+        args=settings.args,
+        env=settings.env,
+        ready=settings.ready,
+        roles=settings.roles,
+        privileged=settings.privileged,
+        folders=[
+            BootstrapFolder(
+                path=folder.path,
+                mount=folder.mount or folder.path,
+                read_only=folder.read_only,
+                propagation=folder.propagation,
+            )
+            for folder in settings.host_folders
+        ],
+        cpu=settings.cpu,
+        memory=settings.memory,
     )
 
 

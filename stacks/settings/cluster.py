@@ -13,9 +13,10 @@ from moka.documents import Count, Form, Name, Section
 from moka.jobs.job_target import ExecutorZone
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role
-from moka.names import JobsLevel, jobs_group
+from moka.names import JobsLevel, jobs_group, startup_taint
 from moka.queues.definitions import Resources
-from stacks.settings.fields import Cidr, Cron, NodeLabel, NodeLabelValue, Principal, Reservation
+from stacks.settings.bootstrap import BootstrapDaemonSet
+from stacks.settings.fields import Ami, Cidr, Cron, NodeLabel, NodeLabelValue, Principal, Reservation
 from stacks.settings.shuffle import Shuffle
 
 
@@ -49,6 +50,15 @@ AmiRelease = Annotated[
     Form(r"[0-9]+\.[0-9]+\.[0-9]+-20[0-9]{6}", AMI_RELEASE_FORM),
     AfterValidator(_of_a_day),
     Field(description="Release of the EKS AMI, such as 1.35.8-20260930."),
+]
+
+
+ScriptName = Annotated[
+    str,
+    Form(
+        r"([A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*\.sh",
+        "write the path of a file beside this one, such as nodes/mounts.sh",
+    ),
 ]
 
 
@@ -90,6 +100,7 @@ class Generation(Section):
 
     instance_types: InstanceTypes = Field(description="Instance types of its nodes.")
     ami_release: AmiRelease | None = Field(default=None, description="Release of its AMI.")
+    ami: Ami | None = Field(default=None, description="Its AMI, where that is not of EKS.")
     per_zone: bool | None = Field(
         default=None,
         description="Whether it is a managed node group for each zone; by default as the present generation.",
@@ -137,6 +148,17 @@ class NodeGroup(Section):
     time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule, such as Europe/Berlin.")
     ami_release: AmiRelease | None = Field(
         default=None, description="Release of its AMI; by default EKS's newest when the group is created."
+    )
+    ami: Ami | None = Field(
+        default=None,
+        description="AMI of your own in place of EKS's: built upon EKS's of AL2023, for the cluster's "
+        "Kubernetes version and of the group's architecture.",
+    )
+    user_data: list[ScriptName] = Field(
+        default_factory=list,
+        max_length=10,
+        description="Shell scripts that its nodes run before they join, in order: paths of files beside the "
+        "settings.",
     )
     generation: int = Field(
         default=1,
@@ -261,12 +283,21 @@ class Cluster(Section):
         description="Where executors of a job are that does not say: in one zone, where its groups are one a "
         "zone, or in any; between zones a shuffled TB costs USD 13, with Celeborn 27 to 47.",
     )
+    bootstrap: dict[Name, BootstrapDaemonSet] = Field(
+        default_factory=dict,
+        max_length=10,
+        description="DaemonSets that have to be ready on a node before pods of jobs come to it, by name.",
+    )
     shuffle: Shuffle | None = Field(
         default=None, description="Celeborn; without it, jobs shuffle on the disks of their executors."
     )
     capacity: Resources | None = Field(
         default=None, description="Capacity of this cluster, in place of `queues.capacity`."
     )
+
+    def startup_taints(self, role: Role) -> list[str]:
+        """Taints with which nodes of a role begin, and which the DaemonSets that they wait for take off."""
+        return [startup_taint(name) for name, daemon in self.bootstrap.items() if role in daemon.roles]
 
     def groups_of(self, *roles: Role) -> list[NodeGroup]:
         """Its node groups with one of these roles."""

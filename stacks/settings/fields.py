@@ -94,6 +94,7 @@ SecurityGroup = Annotated[str, _id("sg"), Field(description="Id of a security gr
 TransitGatewayId = Annotated[str, _id("tgw")]
 PrefixList = Annotated[str, _id("pl")]
 VpcEndpoint = Annotated[str, _id("vpce")]
+Ami = Annotated[str, _id("ami"), Field(description="Id of a machine image.")]
 Reservation = Annotated[str, _id("cr"), Field(description="Id of a capacity reservation.")]
 
 

@@ -14,7 +14,7 @@ class NodeGroupPlan:
     generation: number of it; the first has no number in its name.
     retiring: another generation takes over.
     zones: where its nodes are.
-    instance_types, ami_release: of this generation.
+    instance_types, ami_release, ami: of this generation.
     minimum, maximum, initial: its share of the group's nodes.
     schedule: name of a change -> its minimum's share; times are the group's.
     capacity_reservation: id, where it has one.
@@ -26,6 +26,7 @@ class NodeGroupPlan:
     zones: tuple[str, ...]
     instance_types: tuple[str, ...]
     ami_release: str | None
+    ami: str | None
     minimum: int
     maximum: int
     initial: int
@@ -80,6 +81,7 @@ def _plan(
         zones=zones,
         instance_types=tuple(generation.instance_types),
         ami_release=generation.ami_release,
+        ami=generation.ami,
         minimum=0 if retiring else share(group.minimum, part, parts),
         maximum=share(group.maximum, part, parts),
         initial=0 if retiring else share(group.initial, part, parts),

@@ -9,14 +9,13 @@ from pydantic import ValidationError
 
 from moka.documents import DocumentKind, Place
 from moka.mistakes import InvalidDocument, Mistake, listed
-from moka.project import project_folder
 from moka.queues import queue_file
-from stacks.settings import checks
+from stacks.settings import checks, node_scripts
 from stacks.settings.environment import Environment
 
 SETTINGS = DocumentKind(model=Environment, example="stacks/local.yaml", noun="settings")
 
-FOLDER = project_folder() / "stacks"
+FOLDER = node_scripts.FOLDER
 """Folder of the settings files, and of files of queues beside them."""
 
 QUEUE_FILE_NAME = re.compile(r"^[\w-]+\.queues\.yaml$", re.ASCII)

@@ -218,6 +218,10 @@ class HostMount(TypedDict, closed=True):
     """
     Folder of the node.
     """
+    propagation: NotRequired[Literal["None", "HostToContainer"]]
+    """
+    Whether running pods see what the node mounts below it, such as a FUSE mount: `HostToContainer`; what pods mount, the node never sees.
+    """
     read_only: NotRequired[bool]
     """
     Pods may only read it.

@@ -11,6 +11,7 @@ from aws_rules.eks import drain, duration
 from aws_rules.eks.capacity import max_unavailable
 from aws_rules.eks.volumes import ADD_ONS, EBS
 from aws_rules.nodes.machine_images import ARCHITECTURES
+from aws_rules.nodes.templates import OWN_IMAGE
 from aws_rules.rule import Unknown, Verdict, Violation
 from localcloud import unknowns
 from localcloud.errors import Refusal
@@ -246,7 +247,8 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
         disk=disk(data) or group.get("diskSize") or 20,
         settings=_settings(data),
         revision=revision(group),
-        release=group["releaseVersion"],
+        # Of an image of one's own it is the image's id.
+        release="" if group.get("amiType") == OWN_IMAGE else group["releaseVersion"],
         max_unavailable=max_unavailable(update, capped_count(count)),
         launches_first=update.get("updateStrategy") != "MINIMAL",
     )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from moka.mistakes import Mistake
 from stacks.settings.checks import (
     archer,
+    bootstrap,
     charts,
     control_planes,
     data,
@@ -82,7 +83,10 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     node_groups.schedules,
     node_groups.reservations,
     node_groups.generations,
+    node_groups.images,
+    node_groups.scripts,
     node_groups.quotas,
+    bootstrap.daemon_sets,
     shuffle.unused_nodes,
     shuffle.storage,
     shuffle.nodes,

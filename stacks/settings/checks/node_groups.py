@@ -8,8 +8,9 @@ from cronsim import CronSim
 
 from moka.machines.instance_types import InstanceType, instance_type
 from moka.mistakes import Mistake, listed
+from stacks.settings import node_scripts
 from stacks.settings.checks.names import repeated
-from stacks.settings.cluster import Cluster, NodeGroup
+from stacks.settings.cluster import Cluster, Generation, NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.node_group_plan import node_group_plans
 
@@ -233,6 +234,26 @@ def generations(settings: Environment) -> Iterator[Mistake]:
                 f"is {group.ami_release!r}, but the cluster's Kubernetes version is {cluster.version}; use a "
                 "release for that version",
             )
+
+
+def images(settings: Environment) -> Iterator[Mistake]:
+    """Machine images of one's own beside a release of EKS's."""
+    for at, _, group, _ in _groups(settings):
+        generations: dict[str, NodeGroup | Generation] = {at: group}
+        generations |= {f"{at}.retiring.{number}": old for number, old in group.retiring.items()}
+        for place, generation in generations.items():
+            if generation.ami and generation.ami_release:
+                yield Mistake(
+                    f"{place}.ami_release",
+                    f"is a release of EKS's AMI, but the group has {generation.ami}; keep one of the two",
+                )
+
+
+def scripts(settings: Environment) -> Iterator[Mistake]:
+    """Scripts that are not there, that nothing would run, or that do not fit."""
+    for at, _, group, _ in _groups(settings):
+        for index, says in node_scripts.mistakes(group.user_data):
+            yield Mistake(f"{at}.user_data.{index}", says)
 
 
 def _minor(version: str) -> tuple[int, ...]:

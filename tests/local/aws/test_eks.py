@@ -335,6 +335,42 @@ def group_inputs(cluster, **changes):
     }
 
 
+def own_image(bench, name):
+    """A launch template with an image of one's own."""
+    template = bench.make(LAUNCH_TEMPLATE, {"name": name, "imageId": "ami-0123456789abcdef0"}, name=name)
+    return {"id": template.id, "version": "1"}
+
+
+def test_a_group_with_an_image_of_ones_own_is_shown_with_it(bench, cluster, monkeypatch):
+    groups = []
+    monkeypatch.setattr(eks_backend, "apply_machines", lambda plane, group: groups.append(group))
+
+    bench.make(NODE_GROUP, group_inputs(cluster, launchTemplate=own_image(bench, "own")))
+
+    group = shown(bench)
+    assert (group["amiType"], group["releaseVersion"]) == ("CUSTOM", "ami-0123456789abcdef0")
+    # Kubelets have no version of that name.
+    assert groups[-1].release == ""
+
+
+def test_eks_takes_no_version_beside_an_image_of_ones_own(bench, cluster):
+    template = own_image(bench, "versioned")
+
+    with pytest.raises(Refusal, match="cannot specify the field version when specifying an image id"):
+        bench.make(NODE_GROUP, group_inputs(cluster, launchTemplate=template, version="1.33"))
+
+
+def test_a_group_with_eks_image_does_not_get_one_of_ones_own(bench, cluster, monkeypatch):
+    monkeypatch.setattr(eks_backend, "apply_machines", lambda plane, group: None)
+    template = bench.make(LAUNCH_TEMPLATE, {"name": "switched", "ebsOptimized": "true"})
+    inputs = group_inputs(cluster, launchTemplate={"id": template.id, "version": "1"})
+    group = bench.make(NODE_GROUP, inputs)
+    bench.change(template, {"name": "switched", "imageId": "ami-0123456789abcdef0"})
+
+    with pytest.raises(Refusal, match="You must create a new node group to switch"):
+        bench.change(group, {**inputs, "launchTemplate": {"id": template.id, "version": "2"}})
+
+
 def shown(bench, name="executors"):
     return bench.provider.api.call("eks", "describe_nodegroup", {"clusterName": "c", "nodegroupName": name})[
         "nodegroup"

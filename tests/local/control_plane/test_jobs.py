@@ -13,6 +13,7 @@ import pytest
 from commands.job import applications
 from localcloud import tools
 from localcloud.control_plane.stand_ins.spark_operator import definitions
+from localcloud.errors import Refusal
 from moka.components.kubernetes.priority_classes import CLASSES
 from moka.jobs.application import spark_application
 from moka.jobs.job_file import read
@@ -174,13 +175,26 @@ def test_pods_of_a_template_are_let_into_a_restricted_namespace(strict, role, mo
     assert pod["metadata"].get("finalizers") == (["moka.dev/driver"] if role == "driver" else None)
 
 
-def test_a_pod_may_mount_what_the_platform_lets_it(strict):
-    mounts = [{"path": "/mnt/models", "mount": "/models"}]
+@pytest.mark.parametrize("propagation", ["None", "HostToContainer"])
+def test_a_pod_may_mount_what_the_platform_lets_it(strict, propagation):
+    mounts = [{"path": "/mnt/models", "mount": "/models", "propagation": propagation}]
     manifest = pod_of(spark_application(make_job(host_mounts=mounts), TARGET), "executor")
 
     pod = strict.create("/api/v1/namespaces/default/pods" + NOTHING_IS_KEPT, manifest)
 
     assert pod["spec"]["volumes"][1]["hostPath"]["path"] == "/mnt/models"
+    mount = pod["spec"]["containers"][0]["volumeMounts"][1]
+    assert mount.get("mountPropagation", "None") == propagation
+
+
+def test_no_pod_of_a_job_may_mount_on_its_node(strict):
+    """Why a job cannot say `Bidirectional`: its containers are not privileged."""
+    mounts = [{"path": "/mnt/models", "mount": "/models"}]
+    manifest = pod_of(spark_application(make_job(host_mounts=mounts), TARGET), "executor")
+    manifest["spec"]["containers"][0]["volumeMounts"][1]["mountPropagation"] = "Bidirectional"
+
+    with pytest.raises(Refusal, match="available only to privileged containers"):
+        strict.create("/api/v1/namespaces/default/pods" + NOTHING_IS_KEPT, manifest)
 
 
 # Real Spark, in place of an image: what a driver does with the configuration and the executors' template.

@@ -14,7 +14,7 @@ from aws_rules.nodes.addresses import Machines, Need, PodNetwork, free_addresses
 from aws_rules.nodes.machine_images import fits_image
 from aws_rules.nodes.offerings import offered
 from aws_rules.nodes.subnets import group_subnets, pod_subnets
-from aws_rules.nodes.templates import refused_template, unlaunched
+from aws_rules.nodes.templates import refused_template, switched_image, unlaunched
 from aws_rules.nodes.ways import node_ways
 from aws_rules.rule import Verdict
 from localcloud.plugins.aws.instance_types import described
@@ -46,7 +46,11 @@ def template(subject: Subject) -> None:
     chosen = subject.inputs.get("launchTemplate")
     if isinstance(chosen, Mapping):
         data = template_data(subject.api, subject.region, chosen)
-        refuse(subject.api.cloud, refused_template(_name(subject.properties), subject.inputs, data))
+        name = _name(subject.properties)
+        refuse(subject.api.cloud, refused_template(name, subject.inputs, data))
+        if isinstance(had := subject.old.get("launchTemplate"), Mapping):
+            old = template_data(subject.api, subject.region, had)
+            refuse(subject.api.cloud, switched_image(name, old, data))
 
 
 def check(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Verdict]:

@@ -14,9 +14,11 @@ from uuid import uuid4
 
 from aws_rules.access.entries import MODES
 from aws_rules.access.identity import NODES, default_username
+from aws_rules.nodes.templates import OWN_IMAGE
 from localcloud.plugins.aws import addons
 from localcloud.plugins.aws.cluster_logs import cluster_logging, enabled_logs
 from localcloud.plugins.aws.refusals import access
+from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.services.base import Members, Service, now
 from localcloud.plugins.aws.tables._ec2 import tags_of
 from localcloud.tools.table import KUBERNETES_MINOR
@@ -276,6 +278,7 @@ class Eks(Service):
             "version": version,
             "releaseVersion": release_version(version),
             **_subset(members, "updateConfig", "nodeRepairConfig", "releaseVersion"),
+            **self._own_image(members.get("launchTemplate") or {}),
             "resources": {"autoScalingGroups": [{"name": scaling_group}]},
         }
         self.store.put("nodegroup", cluster, name, thing=settings)
@@ -315,8 +318,18 @@ class Eks(Service):
             settings.setdefault("releaseVersion", release_version(settings["version"]))
         if "launchTemplate" in members:
             settings["launchTemplate"] = {**(group.get("launchTemplate") or {}), **members["launchTemplate"]}
+            settings |= self._own_image(settings["launchTemplate"])
         self.store.update("nodegroup", clusterName, nodegroupName, members=settings)
         return _update("VersionUpdate")
+
+    def _own_image(self, template: Mapping[str, Any]) -> Members:
+        """What EKS shows of a group whose launch template names an image; nothing of others.
+
+        aws-cloudformation/cloudformation-coverage-roadmap#2151 (amiType), aws-samples/eks-cluster-upgrade#123
+        (releaseVersion).
+        """
+        image = template_data(self.api, self.region, template).get("ImageId")
+        return {"amiType": OWN_IMAGE, "releaseVersion": image} if image else {}
 
     def delete_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
         """Delete a node group, with the Auto Scaling group behind it."""

@@ -4,7 +4,7 @@ from base64 import b64encode
 
 import pytest
 
-from aws_rules.nodes.templates import refused_template, unlaunched
+from aws_rules.nodes.templates import refused_template, switched_image, unlaunched
 
 CLUSTER = {
     "name": "main",
@@ -128,6 +128,52 @@ def test_a_template_whose_machines_would_not_start_or_not_join_is_refused(data, 
 )
 def test_a_template_whose_machines_start_is_not_refused(group, data):
     assert list(unlaunched("group", group, data, CLUSTER)) == []
+
+
+OWN = {"amiType": "CUSTOM"}
+TOLD = "name: main, apiServerEndpoint: 'https://main.example', certificateAuthority: Y2VydGlmaWNhdGU="
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({}, "Name is missing in cluster configuration"),
+        (node_config("{kubelet: {config: {maxPods: 110}}}"), "Name is missing in cluster configuration"),
+        (node_config(f"{{cluster: {{{TOLD}}}}}"), "CIDR is missing in cluster configuration"),
+        (
+            node_config(f"{{cluster: {{{TOLD}, cidr: 10.100.0.0/16, name: other}}}}"),
+            "other for the cluster's name",
+        ),
+    ],
+)
+def test_machines_of_ones_own_image_do_not_join_where_their_user_data_do_not_say_how(data, words):
+    [violation] = unlaunched("group", OWN, data, CLUSTER)
+
+    assert (violation.code, words in violation.message) == ("NodeCreationFailure", True)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        node_config(f"{{cluster: {{{TOLD}, cidr: 10.100.0.0/16}}}}"),
+        # An image that something else starts.
+        {"UserData": b64encode(b"#!/bin/sh\n/opt/acme/join main\n").decode()},
+    ],
+)
+def test_machines_of_ones_own_image_join_where_they_may_know_how(data):
+    assert list(unlaunched("group", OWN, data, CLUSTER)) == []
+
+
+@pytest.mark.parametrize(("old", "new"), [({}, {"ImageId": "ami-1"}), ({"ImageId": "ami-1"}, {})])
+def test_no_group_goes_from_eks_image_to_ones_own_or_back(old, new):
+    [violation] = switched_image("group", old, new)
+
+    assert "You must create a new node group to switch" in violation.message
+    assert list(switched_image("group", old, old)) == []
+
+
+def test_a_group_goes_from_one_image_of_ones_own_to_another():
+    assert list(switched_image("group", {"ImageId": "ami-1"}, {"ImageId": "ami-2"})) == []
 
 
 REMOVED = node_config("{kubelet: {flags: [--v=2, --pod-infra-container-image=registry.k8s.io/pause]}}")

@@ -91,6 +91,48 @@ def test_the_machine_image_is_of_the_release_asked_for(deploy):
     assert "releaseVersion" not in group(deploy)
 
 
+AMI = "ami-0123456789abcdef0"
+
+
+def test_scripts_run_on_every_machine_of_the_group(deploy):
+    data = base64.b64decode(template(deploy, scripts=("#!/bin/sh\ntrue\n",))["userData"]).decode()
+
+    _, script = email.message_from_string(data).get_payload()
+    assert (script.get_content_type(), script.get_payload()) == ("text/x-shellscript", "#!/bin/sh\ntrue\n")
+
+
+def test_eks_is_told_nothing_of_an_image_of_ones_own_that_it_would_refuse(deploy):
+    inputs = group(deploy, ami=AMI)
+
+    assert template(deploy, ami=AMI)["imageId"] == AMI
+    assert inputs.keys().isdisjoint({"amiType", "releaseVersion", "version"})
+
+
+def test_an_image_of_ones_own_is_told_the_cluster_and_what_to_register_with(deploy):
+    spec = node_config(deploy, ami=AMI, role="driver", labels={"team": "a"})
+
+    assert spec["cluster"].keys() == {"name", "apiServerEndpoint", "certificateAuthority", "cidr"}
+    assert spec["cluster"]["apiServerEndpoint"] == "https://cluster.example"
+    assert spec["kubelet"]["flags"] == [
+        "--node-labels=eks.amazonaws.com/capacityType=ON_DEMAND,eks.amazonaws.com/nodegroup=executor,"
+        f"eks.amazonaws.com/nodegroup-image={AMI},moka.dev/role=driver,team=a",
+        "--register-with-taints=moka.dev/role=driver:NoSchedule",
+    ]
+    assert spec["kubelet"]["config"]["maxPods"] == 110
+
+
+def test_nodes_of_eks_own_image_are_told_that_by_eks(deploy):
+    spec = node_config(deploy, role="driver")
+
+    assert "cluster" not in spec
+    assert "flags" not in spec["kubelet"]
+
+
+def test_between_eks_image_and_ones_own_there_is_a_new_generation():
+    """Which EKS asks for: launch-templates.html, "Limits and conditions when specifying an AMI ID"."""
+    assert machine_kind("CUSTOM", arguments(ami=AMI)) != machine_kind("AL2023_ARM_64_STANDARD", arguments())
+
+
 @pytest.mark.parametrize("role", ["driver", "executor", "shuffle"])
 def test_only_pods_that_ask_for_a_role_come_to_its_nodes(deploy, role):
     inputs = group(deploy, role=role)
@@ -295,7 +337,9 @@ def test_what_would_replace_a_group_is_seen_in_its_template(change):
     assert machine_kind("AMI", arguments(**change)) != machine_kind("AMI", arguments())
 
 
-@pytest.mark.parametrize("change", [{"version": "1.35"}, {"ami_release": "1.34.2-20261105"}])
+@pytest.mark.parametrize(
+    "change", [{"version": "1.35"}, {"ami_release": "1.34.2-20261105"}, {"ami": "ami-0fedcba9876543210"}]
+)
 def test_another_image_is_another_kind_of_machine_only_where_pods_cannot_be_moved(change):
     def kind(role, **changes):
         return machine_kind("AMI", arguments(role=role, **changes))

@@ -32,6 +32,28 @@ def test_nodes_without_instance_storage_leave_their_disks_alone():
     assert "instance" not in config["spec"]
 
 
+SCRIPT = "#!/bin/bash\nmkdir -p /mnt/fuse\n"
+
+
+def test_scripts_are_parts_of_their_own_in_order_as_cloud_init_reads_them():
+    scripts = (SCRIPT, "#!/bin/sh\necho --//\n")
+
+    message = email.message_from_string(node_user_data({"maxPods": 24}, local_disks=False, scripts=scripts))
+
+    config, *parts = message.get_payload()
+    assert config.get_content_type() == "application/node.eks.aws"
+    assert [part.get_content_type() for part in parts] == ["text/x-shellscript"] * 2
+    assert tuple(part.get_payload(decode=True).decode() for part in parts) == scripts
+
+
+def test_a_line_of_a_script_does_not_end_it():
+    script = f"{SCRIPT}cat <<END\n--//\nEND\n"
+
+    message = email.message_from_string(node_user_data({"maxPods": 24}, local_disks=False, scripts=[script]))
+
+    assert [part.get_payload() for part in message.get_payload()[1:]] == [script]
+
+
 def test_the_text_of_the_user_data():
     # Another text replaces every node: change this test only when that is meant.
     assert node_user_data(kubelet_config("shuffle"), local_disks=True) == (

@@ -112,3 +112,54 @@ def test_a_machine_image_is_looked_for_by_its_release_and_architecture(place, im
     stubbed = {"ec2": [("describe_images", parameters, {"Images": images})]}
 
     assert lines(versions.node_images, place(with_release, stubbed=stubbed)) == [finding]
+
+
+AMI = "ami-0123456789abcdef0"
+IMAGE = {
+    "ImageId": AMI,
+    "State": "available",
+    "Architecture": "arm64",
+    "RootDeviceName": "/dev/xvda",
+    "OwnerId": "123456789012",
+    "Public": False,
+}
+
+
+def with_own_image(written):
+    written["clusters"]["spark-a"]["node_groups"]["system"]["ami"] = AMI
+
+
+def own_image(place, answer):
+    stubbed = {"ec2": [("describe_images", {"ImageIds": [AMI]}, answer)]}
+    return lines(versions.own_images, place(with_own_image, stubbed=stubbed))
+
+
+@pytest.mark.parametrize(
+    ("image", "status", "says"),
+    [
+        ({}, "ok", "is there, for arm64."),
+        (
+            {"Architecture": "x86_64"},
+            "problem",
+            "is for x86_64, and its machines are arm64. Build one for these.",
+        ),
+        ({"RootDeviceName": "/dev/sda1"}, "problem", "has its root disk at /dev/sda1, so `disk` would"),
+        ({"State": "failed"}, "problem", "is failed. No machine starts of it: choose another."),
+        ({"DeprecationTime": "2027-01-02T00:00:00.000Z"}, "warning", "is deprecated from 2027-01-02 on."),
+        ({"DeprecationTime": "2028-01-02T00:00:00.000Z"}, "ok", "is there, for arm64."),
+        ({"Public": True, "OwnerId": "999999999999"}, "warning", "is public, of account 999999999999."),
+        ({"Public": True, "OwnerId": "602401143452", "ImageOwnerAlias": "amazon"}, "ok", "is there"),
+    ],
+)
+def test_an_image_of_ones_own_has_to_be_what_its_group_needs(place, image, status, says):
+    [line] = own_image(place, {"Images": [{**IMAGE, **image}]})
+
+    assert line.startswith(f"{status} main/spark-a Node group system: {AMI} {says}")
+
+
+@pytest.mark.parametrize("answer", ["InvalidAMIID.NotFound", {"Images": []}])
+def test_an_image_of_ones_own_that_the_account_does_not_see_is_a_problem(place, answer):
+    assert own_image(place, answer) == [
+        f"problem main/spark-a Node group system: {AMI} is not there. Copy it to us-east-1, or have its "
+        "owner share it with account 123456789012."
+    ]

@@ -83,3 +83,15 @@ def test_machine_images_that_the_settings_hold_back_are_told(place):
         "(generation 1), which stay there. To take them along, name a release of the new version and raise "
         "`generation`."
     )
+
+
+def test_images_of_ones_own_are_told_as_eks_does_not_change_them(place):
+    def own(written):
+        written["clusters"]["spark-a"]["node_groups"]["driver"]["ami"] = "ami-0123456789abcdef0"
+
+    [told, _] = lines(lambda place: nodes.behind(place, "1.35"), place(own, stubbed=running(a="1.34")))
+
+    assert told == (
+        "warning main/spark-a driver has an image of your own, and the kubelet in it stays as it is. Once "
+        "the cluster is at 1.35, build one for it, and set it as `ami`."
+    )

@@ -156,6 +156,22 @@ def test_a_folder_of_the_node_is_mounted_where_the_platform_lets_it(make_spec):
         }
         mount = template(spec, role)["containers"][0]["volumeMounts"][1]
         assert (mount["mountPath"], mount["readOnly"]) == ("/models", True)
+        assert "mountPropagation" not in mount
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_pods_see_what_their_node_mounts_later_where_the_job_asks_for_it(make_spec, role):
+    host_mount = {"path": "/mnt/fuse", "mount": "/data", "propagation": "HostToContainer"}
+
+    spec = make_spec({"host_paths": {"spark-jobs": ["/mnt/fuse"]}}, host_mounts=[host_mount])
+
+    mount = template(spec, role)["containers"][0]["volumeMounts"][1]
+    assert mount == {
+        "name": "host-1",
+        "mountPath": "/data",
+        "readOnly": True,
+        "mountPropagation": "HostToContainer",
+    }
 
 
 def test_executors_have_as_long_to_hand_their_blocks_on_as_their_node_has_to_go(make_spec):

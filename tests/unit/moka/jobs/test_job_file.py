@@ -39,6 +39,11 @@ WRONG = {
         {"architecture": "sparc"},
         "architecture: is 'sparc'; input should be 'arm64', 'amd64' or 'any' (Architecture of its machines).",
     ),
+    "a pod that would mount on its node": (
+        {"host_mounts": [{"path": "/mnt/fuse", "mount": "/data", "propagation": "Bidirectional"}]},
+        "host_mounts.0.propagation: is 'Bidirectional'; input should be 'None' or 'HostToContainer' (Whether "
+        "running pods see what the node mounts below it, such as a FUSE mount: `HostToContainer`).",
+    ),
     "a key with a slip of the pen": ({"argumets": []}, "argumets: unknown key; did you mean 'arguments'?"),
     "a key within with a slip of the pen": (
         {"executor": {"instnces": 3}},

@@ -26,6 +26,7 @@ KEY = "arn:aws:kms:us-east-1:444455556666:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8
 SECRET = f"secretsmanager:us-east-1:{ACCOUNT}:secret"
 CACHE = f"arn:aws:{SECRET}:ecr-pullthroughcache/docker-AbCdEf"
 SUBNETS = {"us-east-1a": "subnet-0123456789abcdef0", "us-east-1b": "subnet-0123456789abcdef1"}
+AMI = "ami-0123456789abcdef0"
 CRON = f"{ARM}.schedule.night.cron"
 FAST = {"gib": 2500, "iops": 8000, "mibps": 2000}
 OLD = {"ami_release": "1.33.4-20261105"}
@@ -88,6 +89,12 @@ def right(**change: object) -> Changes:
 def database(**change: object) -> Changes:
     """A database with a change."""
     return {"database": {"instances": 1, **change}}
+
+
+def bootstrap(**change: object) -> Changes:
+    """A DaemonSet that nodes wait for, with a change."""
+    daemon = {"image": "registry.example/fuse:1", "ready": ["true"], **change}
+    return {f"{CLUSTER}.bootstrap": {"fuse": daemon}}
 
 
 def night(cron: str) -> Changes:
@@ -593,6 +600,32 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({f"{ARM}.ami_release": "1.35.2-20260230"}, "write version and date, such as 1.35.8-20260930"),
         ({f"{ARM}.ami_release": "latest"}, "is 'latest'; write version and date, such as 1.35.8-20260930"),
     ],
+    "clusters.<name>.node_groups.<name>.ami": [
+        ({f"{ARM}.ami": "ami-latest"}, f"{ARM}.ami: is 'ami-latest'; write ami- and 17 hexadecimal digits"),
+        (
+            {f"{ARM}.ami": AMI, f"{ARM}.ami_release": "1.35.8-20260930"},
+            f"{ARM}.ami_release: is a release of EKS's AMI, but the group has {AMI}; keep one of the two",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.retiring.<number>.ami": [
+        (
+            {
+                f"{ARM}.generation": 2,
+                f"{ARM}.retiring": {1: {"instance_types": ["r6g.4xlarge"], "ami": AMI, **OLD}},
+            },
+            f"{ARM}.retiring.1.ami_release: is a release of EKS's AMI, but the group has {AMI}; keep one",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.user_data": [
+        (
+            {f"{ARM}.user_data": ["../mounts.sh"]},
+            f"{ARM}.user_data.0: is '../mounts.sh'; write the path of a file beside this one, such as",
+        ),
+        (
+            {f"{ARM}.user_data": ["mounts.sh"]},
+            f"{ARM}.user_data.0: is 'mounts.sh', but there is no such file beside this one; name one such as",
+        ),
+    ],
     "clusters.<name>.node_groups.<name>.generation": [
         ({f"{ARM}.generation": 10**20}, "generation: is 100000000000000000000; input should be less than"),
     ],
@@ -628,6 +661,47 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             },
             f"{ARM}.retiring.1.ami_release: is '1.36.0-20261105', but the cluster's Kubernetes version is",
         ),
+    ],
+    "clusters.<name>.bootstrap.<name>.image": [
+        (bootstrap(image="fuse:1"), "image: is 'fuse:1'; write <registry>/<repository>:<tag>"),
+    ],
+    "clusters.<name>.bootstrap.<name>.env": [
+        (bootstrap(env={"A-B": "c"}), "env.A-B: the key 'A-B'; string should match pattern"),
+        (
+            bootstrap(env={"FUSE_PASSWORD": "correct-horse"}),
+            "env.FUSE_PASSWORD: is in plain what its name calls a secret; have the program fetch it",
+        ),
+    ],
+    "clusters.<name>.bootstrap.<name>.ready": [
+        (bootstrap(ready=[]), "ready: is []; list should have at least 1 item"),
+    ],
+    "clusters.<name>.bootstrap.<name>.roles": [
+        (
+            bootstrap(roles=["system"]),
+            "roles.0: is 'system'; input should be 'driver', 'executor' or 'shuffle'",
+        ),
+        (bootstrap(roles=["driver", "driver"]), "roles: 'driver' is listed twice"),
+    ],
+    "clusters.<name>.bootstrap.<name>.host_folders.path": [
+        (bootstrap(host_folders=[{"path": "mnt"}]), "path: is 'mnt'; write an absolute path such as"),
+    ],
+    "clusters.<name>.bootstrap.<name>.host_folders.mount": [
+        (
+            bootstrap(host_folders=[{"path": "/mnt/fuse", "mount": "/mnt/fuse/"}]),
+            "mount: is '/mnt/fuse/'; write an absolute path such as",
+        ),
+    ],
+    "clusters.<name>.bootstrap.<name>.host_folders.propagation": [
+        (
+            bootstrap(host_folders=[{"path": "/mnt/fuse", "propagation": "Bidirectional"}]),
+            "bootstrap.fuse: has a folder with propagation Bidirectional; set privileged, or another",
+        ),
+    ],
+    "clusters.<name>.bootstrap.<name>.cpu": [
+        (bootstrap(cpu="0.5"), "cpu: is '0.5'; write cores as '4' or 500m"),
+    ],
+    "clusters.<name>.bootstrap.<name>.memory": [
+        (bootstrap(memory="1GB"), "memory: is '1GB'; write"),
     ],
     "clusters.<name>.node_groups.<name>.disk.gib": [
         ({f"{ARM}.disk": {"gib": 8}}, "disk.gib: is 8; input should be greater than or equal to 20"),
@@ -1425,7 +1499,12 @@ FREE: dict[str, str] = {
     **dict.fromkeys(("queues", "queues_from", "spark", "services", "charts", "history", "logs"), NAMES),
     **dict.fromkeys(("foundations.<name>.network", "foundations.<name>.existing_network"), NAMES),
     **dict.fromkeys((f"clusters.<name>.{key}" for key in ("foundation", "access", "node_groups")), NAMES),
-    **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity")), NAMES),
+    **dict.fromkeys((f"clusters.<name>.{key}" for key in ("shuffle", "capacity", "bootstrap")), NAMES),
+    **dict.fromkeys(
+        (f"clusters.<name>.bootstrap.<name>.{key}" for key in ("command", "args", "privileged")), TYPES
+    ),
+    "clusters.<name>.bootstrap.<name>.host_folders": NAMES,
+    "clusters.<name>.bootstrap.<name>.host_folders.read_only": TYPES,
     **dict.fromkeys((f"clusters.<name>.node_groups.<name>.{key}" for key in ("disk", "retiring")), NAMES),
     **dict.fromkeys((f"clusters.<name>.shuffle.{key}" for key in ("storage", "sizes", "quotas")), NAMES),
     **dict.fromkeys((f"clusters.<name>.shuffle.storage.{key}" for key in ("instance", "volumes")), NAMES),
