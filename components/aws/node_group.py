@@ -92,7 +92,7 @@ class NodeGroupArgs:
     max_pods: pods a node, by default as the role needs.
     labels: labels besides those of EKS and `moka.dev/role`.
     retiring: another generation takes over: no new pods, no minimum, and machines that stay as they are.
-        Once it is no longer in the program it is deleted, with a guard only after its drivers have finished.
+        Once it is no longer in the program it is deleted, with a guard only once nothing of jobs is on it.
     guard: the cluster's; without, a change of machines is not refused, and no deletion waits.
     protect: refuse to delete the group, unless it is retiring.
     tags: of every AWS resource that is made here.
@@ -343,7 +343,7 @@ def group_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
     may_shrink = not autoscaled(args) and ROLES[args.role].rolling_percent is not None
     hooks = guard and pulumi.ResourceHookBinding(
         before_update=[] if may_shrink else [guard.not_smaller],
-        before_delete=[guard.drivers_finished] if args.retiring else [],
+        before_delete=[guard.emptied] if args.retiring else [],
     )
     percent = ROLES[args.role].rolling_percent
     return pulumi.ResourceOptions(
