@@ -46,8 +46,8 @@ class NodeGroupGuard:
     same_machines: for launch templates of groups whose machines must stay. Refuses every change of them.
     not_smaller: for node groups. Refuses a change of bounds that would shrink the group: EKS is given bounds
         only together with a size, and the state's may be old.
-    emptied: for node groups. Waits, before a deletion, until no driver, executor or worker of Celeborn is on the
-        group's nodes: EKS gives a node five minutes to be drained, whatever runs there
+    emptied: for node groups. Waits, before a deletion, until no driver, executor or worker of Celeborn is on
+        the group's nodes: EKS gives a node five minutes to be drained, whatever runs there
         (https://docs.aws.amazon.com/eks/latest/userguide/delete-managed-node-group.html).
 
     The state knows a hook by its name, so every run of the program has to make the guard, above all the one

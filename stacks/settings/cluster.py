@@ -64,12 +64,17 @@ class Disk(Section):
 
 
 class Schedule(Section):
-    """A change of a group's minimum at fixed times."""
+    """A change of a group's bounds at fixed times."""
 
     cron: Cron = Field(
         description="Cron expression: minute, hour, day of month, month, day of week: `0 20 * * MON-FRI`."
     )
     minimum: Nodes = Field(description="The group's minimum from then on.")
+    maximum: Count | None = Field(
+        default=None,
+        description="The group's maximum from then on, of executors only: Auto Scaling ends machines beyond "
+        "it, whatever runs there.",
+    )
 
 
 class Generation(Section):
@@ -119,7 +124,7 @@ class NodeGroup(Section):
         default_factory=dict, description="Labels of its nodes, besides those that the platform sets."
     )
     schedule: dict[Name, Schedule] = Field(
-        default_factory=dict, max_length=125, description="Scheduled changes of the minimum, by name."
+        default_factory=dict, max_length=125, description="Scheduled changes of the bounds, by name."
     )
     time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule, such as Europe/Berlin.")
     ami_release: AmiRelease | None = Field(

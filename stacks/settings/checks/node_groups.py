@@ -133,7 +133,7 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
     """Two changes at one time, minimums above the maximum, and time zones that are none."""
     # Reads every zone's file: once, not for each group.
     time_zones = available_timezones() - NO_TIME_ZONES
-    for at, _, group, _ in _groups(settings):
+    for at, _, group, zones in _groups(settings):
         names: dict[Hashable, str] = {}
         for name, change in group.schedule.items():
             first = names.setdefault(_times(change.cron), name)
@@ -148,10 +148,45 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
                     f"{at}.schedule.{name}.minimum",
                     f"is {change.minimum}, above the group's maximum of {group.maximum}; lower it",
                 )
+        yield from _scheduled_maximums(f"{at}.schedule", group, len(zones) if group.zonal else 1)
         if group.time_zone not in time_zones:
             yield Mistake(
                 f"{at}.time_zone",
                 f"is {group.time_zone!r}, which is no known time zone; write one such as Europe/Berlin",
+            )
+
+
+def _scheduled_maximums(at: str, group: NodeGroup, parts: int) -> Iterator[Mistake]:
+    """Maximums that would end what must stay, are out of bounds, or are never taken back.
+
+    parts: managed node groups that the group is.
+    """
+    stated = {name: change for name, change in group.schedule.items() if change.maximum is not None}
+    for name, change in group.schedule.items():
+        maximum_at = f"{at}.{name}.maximum"
+        if change.maximum is None:
+            if stated:
+                yield Mistake(
+                    maximum_at,
+                    f"is not set, but that of {listed(stated)} is, and would hold from there on; set it",
+                )
+        elif group.role in ON_DEMAND_ONLY:
+            yield Mistake(
+                maximum_at,
+                f"would have Auto Scaling end {group.role} nodes whatever runs there, and "
+                f"{ON_DEMAND_ONLY[group.role]}; remove it, `moka shrink` empties machines first",
+            )
+        elif not max(change.minimum, parts) <= change.maximum <= group.maximum:
+            yield Mistake(
+                maximum_at,
+                f"is {change.maximum}, and has to be from {max(change.minimum, parts)} (its minimum, and one "
+                f"for each managed group) to {group.maximum} (the group's maximum); correct it",
+            )
+        elif group.minimum == group.maximum:
+            yield Mistake(
+                maximum_at,
+                f"changes a group of a fixed size of {group.maximum}, to which `up` would bring it back; "
+                "lower the group's minimum",
             )
 
 

@@ -216,6 +216,20 @@ class AutoScaling(Service):
         self.validate("PutScheduledUpdateGroupAction", members)
         group, name = members["AutoScalingGroupName"], members["ScheduledActionName"]
         self._need_group(group, "PutScheduledUpdateGroupAction")
+        minimum, maximum, desired = (members.get(size) for size in SIZES.values())
+        if minimum is not None and desired is not None and desired < minimum:
+            # The words: buildkite/terraform-buildkite-elastic-ci-stack-for-aws#146.
+            self.refuse(
+                "ValidationError",
+                "Desired capacity must be greater than or equal to min size",
+                "PutScheduledUpdateGroupAction",
+            )
+        if minimum is not None and maximum is not None and minimum > maximum:
+            self.refuse(
+                "ValidationError",
+                f"Min bound, {minimum}, must be less than or equal to max bound, {maximum}",
+                "PutScheduledUpdateGroupAction",
+            )
         action = f"autoScalingGroupName/{group}:scheduledActionName/{name}"
         arn = self._arn("scheduledUpdateGroupAction", action)
         self.store.put("schedule", group, name, thing={**members, "ScheduledActionARN": arn})
