@@ -14,6 +14,7 @@ from moka.components.kubernetes.nvidia_device_plugin import NvidiaDevicePlugin, 
 from moka.components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
 from moka.components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
 from moka.machines.instance_types import instance_type
+from moka.machines.profiles import PROFILES
 from moka.names import (
     ARCHER,
     AUTOSCALER_ACCOUNT,
@@ -37,6 +38,7 @@ class Inputs:
     version: Kubernetes version of the cluster.
     nodes: that the cluster may have at most.
     autoscaled: some node group may change its size.
+    idle_minutes: that a node of such a group is empty before it goes.
     gpus: some node group has GPUs.
     archer: whether Archer submits here.
     """
@@ -46,6 +48,7 @@ class Inputs:
     version: str
     nodes: int
     autoscaled: bool
+    idle_minutes: int
     gpus: bool
     archer: bool = False
 
@@ -73,6 +76,7 @@ def inputs(site: ClusterSite) -> Inputs:
         version=cluster.version,
         nodes=sum(group.maximum for group in groups),
         autoscaled=any(group.minimum < group.maximum for group in groups),
+        idle_minutes=PROFILES[cluster.profile].idle_minutes,
         gpus=any(instance_type(name).gpu for group in groups for name in group.instance_types),
         archer=site.settings.archer is not None,
     )
@@ -83,7 +87,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     it has a choice, and NVIDIA's device plugin where there are GPUs.
     """
     if inputs.autoscaled:
-        _autoscaling(site, inputs.version)
+        _autoscaling(site, inputs.version, inputs.idle_minutes)
     if inputs.gpus:
         _gpus(site)
     priorities = PriorityClasses(site.name, PriorityClassesArgs(classes=CLASSES), site.opts)
@@ -133,7 +137,7 @@ def _gpus(site: ClusterSite) -> None:
     )
 
 
-def _autoscaling(site: ClusterSite, version: str) -> None:
+def _autoscaling(site: ClusterSite, version: str, idle_minutes: int) -> None:
     namespace = Namespace(
         f"{site.name}-autoscaler",
         NamespaceArgs(name=AUTOSCALER_NAMESPACE, pod_security="restricted"),
@@ -153,6 +157,7 @@ def _autoscaling(site: ClusterSite, version: str) -> None:
             cluster=site.eks_name,
             version=version,
             region=site.region,
+            idle_minutes=idle_minutes,
         ),
         # Pods that start before their identity is there run without it.
         site.after(identity),

@@ -11,6 +11,7 @@ from moka.control_plane_logs import LOG_TYPES, LogDays, LogType
 from moka.documents import Count, Form, Name, Section
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role
+from moka.machines.profiles import NodeOrder, Profile, node_order
 from moka.names import JobsLevel, jobs_group
 from moka.queues.definitions import Resources
 from stacks.settings.fields import Cidr, Cron, NodeLabel, NodeLabelValue, Principal, Reservation
@@ -220,8 +221,9 @@ class Cluster(Section):
     version: KubernetesVersion = Field(
         description="Kubernetes version, one for which moka/addon_versions.py pins add-ons."
     )
-    profile: Literal["batch", "adhoc"] = Field(
-        description="batch: a fixed number of on-demand or reserved nodes; adhoc: autoscaled, spot welcome."
+    profile: Profile = Field(
+        description="batch: a fixed number of on-demand or reserved nodes, or by a schedule; adhoc: "
+        "autoscaled, spot welcome. docs/operations/node-groups.md has what it decides."
     )
     public_access: list[Cidr] = Field(
         default_factory=list,
@@ -244,6 +246,12 @@ class Cluster(Section):
     capacity: Resources | None = Field(
         default=None, description="Capacity of this cluster, in place of `queues.capacity`."
     )
+
+    @property
+    def node_order(self) -> NodeOrder:
+        """Order of nodes for pods of jobs."""
+        sizes = self.groups_of("driver", "executor")
+        return node_order(self.profile, autoscaled=any(group.minimum < group.maximum for group in sizes))
 
     def groups_of(self, *roles: Role) -> list[NodeGroup]:
         """Its node groups with one of these roles."""

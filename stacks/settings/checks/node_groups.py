@@ -7,6 +7,7 @@ from zoneinfo import available_timezones
 from cronsim import CronSim
 
 from moka.machines.instance_types import InstanceType, instance_type
+from moka.machines.profiles import PROFILES
 from moka.mistakes import Mistake, listed
 from stacks.settings.checks.names import repeated
 from stacks.settings.cluster import Cluster, NodeGroup
@@ -89,15 +90,16 @@ def profiles(settings: Environment) -> Iterator[Mistake]:
                 f"a {group.role} node on spot can be reclaimed at any time, and "
                 f"{ON_DEMAND_ONLY[group.role]}; remove spot",
             )
-        elif group.spot and cluster.profile == "batch":
+        elif group.spot and not PROFILES[cluster.profile].spot:
             yield Mistake(
-                f"{at}.spot", "a batch cluster has only on-demand or reserved machines; remove spot"
+                f"{at}.spot",
+                f"a {cluster.profile} cluster has only on-demand or reserved machines; remove spot",
             )
-        if cluster.profile == "batch" and group.minimum != group.maximum and not group.schedule:
+        if PROFILES[cluster.profile].fixed and group.minimum != group.maximum and not group.schedule:
             yield Mistake(
                 f"{at}.maximum",
-                f"is {group.maximum}, but minimum is {group.minimum}; a batch cluster has a fixed size, so "
-                "make them equal or add a schedule",
+                f"is {group.maximum}, but minimum is {group.minimum}; a {cluster.profile} cluster has a "
+                "fixed size, so make them equal or add a schedule",
             )
 
 
