@@ -53,7 +53,7 @@ ifneq ($(filter-out laptop,$(ON)),)
 $(error ON is `$(ON)`, and can only be `laptop`)
 endif
 .DEFAULT_GOAL := help
-.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues draw dashboards job submit logs stack-files conformance conformance-environment audit clean
+.PHONY: help setup venv known-stack tools bootstrap up preview review drift down move recover status doctor leftovers mirror queues shrink draw dashboards job submit logs stack-files conformance conformance-environment audit clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(lastword $(MAKEFILE_LIST)) $(filter-out $(lastword $(MAKEFILE_LIST)),$(MAKEFILE_LIST)) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
@@ -158,6 +158,9 @@ mirror: venv ## fill the mirror of STACK with every chart and image (ARGS=--dry-
 
 queues: venv ## show the queues of STACK (ARGS="--svg FILE", --json, --yaml), or how a scheduler's differ (ARGS=--in-force)
 	@$(USE_LAPTOP) $(MOKA) queues $(ENVIRONMENT) $(ARGS)
+
+shrink: $(OWN_SHELL) venv ## empty machines of a node group and end them (ARGS="CLUSTER GROUP --by 3", ARGS="... --dry-run")
+	@$(USE_LAPTOP_AWS) $(MOKA) shrink $(ENVIRONMENT) $(ARGS)
 
 draw: venv ## show what STACK has and what reads what (ARGS="--svg FILE"), and what a preview changes (ARGS="--preview FILE")
 	@$(MOKA) draw $(STACK) $(ARGS)

@@ -30,6 +30,7 @@ from commands import (
     rollout,
     sbom,
     schema,
+    shrink,
     stack_files,
 )
 from moka import project
@@ -58,6 +59,7 @@ app.command()(leftovers.leftovers)
 app.command()(mirror.mirror)
 app.command()(dashboards.dashboards)
 app.add_typer(celeborn.app, name="celeborn")
+app.command()(shrink.shrink)
 app.command()(init.init)
 app.command()(package.package)
 app.command()(sbom.sbom)

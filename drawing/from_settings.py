@@ -19,6 +19,7 @@ from moka.names import ACCESS_LOGS, HOME_DATA, Data
 from moka.subnet_plan import subnet_plans
 from stacks.settings import Environment, InvalidDocument
 from stacks.settings.cluster import NodeGroup as NodeGroupSettings
+from stacks.settings.cluster import Schedule
 from stacks.settings.foundation import ExistingNetwork
 from stacks.settings.foundation import Foundation as FoundationSettings
 from stacks.settings.foundation import Network as NetworkSettings
@@ -209,7 +210,7 @@ def _node_group(cluster: str, group: NodeGroupSettings, plans: list[NodeGroupPla
         purchase="spot" if group.spot else "reserved" if reserved else "on-demand",
         zones=tuple(zone for plan in plans for zone in plan.zones),
         remarks=tuple(
-            f"{key}: at least {change.minimum} from {change.cron} {group.time_zone}"
+            f"{key}: {_scheduled(change)} from {change.cron} {group.time_zone}"
             for key, change in group.schedule.items()
             if not first.retiring
         ),
@@ -221,6 +222,12 @@ def group_name(plan: str, zones: tuple[str, ...] | list[str]) -> str:
     for zone in zones:
         plan = plan.replace(f"-{zone}", "")
     return plan
+
+
+def _scheduled(change: Schedule) -> str:
+    return f"at least {change.minimum}" + (
+        f", at most {change.maximum}" if change.maximum is not None else ""
+    )
 
 
 def _nodes(minimum: int, maximum: int, initial: int, scheduled: bool) -> str:

@@ -123,8 +123,8 @@ def _presigned(environ: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-EKS = "/eks/aws4_request"
-"""In what signs a request to EKS."""
+EKS, AUTO_SCALING = "/eks/aws4_request", "/autoscaling/aws4_request"
+"""In what signs a request to these services."""
 
 
 class Guarded(DomainDispatcherApplication):
@@ -138,6 +138,10 @@ class Guarded(DomainDispatcherApplication):
             from localcloud.eks_answers import EksAnswers
 
             application = EksAnswers(application, Cloud.of_environment())
+        elif AUTO_SCALING in environ.get("HTTP_AUTHORIZATION", ""):
+            from localcloud.scaling_answers import ScalingAnswers
+
+            application = ScalingAnswers(application, Cloud.of_environment())
         # Loaded with the first call of a role: it knows every action of AWS.
         if not environ.get("HTTP_X_AMZ_SECURITY_TOKEN"):
             return application(environ, start_response)

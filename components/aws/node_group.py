@@ -60,15 +60,18 @@ PROVIDER_MINUTES = 60
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScheduledMinimum:
-    """A change of a group's minimum at fixed times.
+class ScheduledBounds:
+    """A change of a group's bounds at fixed times.
 
     cron: minute, hour, day of month, month, day of week.
     minimum: nodes that are always there from then on.
+    maximum: nodes that there may be from then on, None for as it is. Auto Scaling ends those beyond it, and
+        chooses which.
     """
 
     cron: str
     minimum: int
+    maximum: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +96,8 @@ class NodeGroupArgs:
     subnets: zone -> subnet: where nodes are placed.
     min_size, max_size: bounds of the autoscaler, in nodes.
     initial_size: nodes at the start; where the bounds differ the autoscaler decides afterwards.
-    schedule: changes of the minimum, by name. With any, `min_size` is only where the group starts.
+    schedule: changes of the bounds, by name. With any, `min_size` is only where the group starts, and so is
+        `max_size` where one has a maximum.
     time_zone: of the schedule, for example `Europe/Berlin`.
     spot: spare capacity, cheaper, taken back at two minutes' notice.
     capacity_reservation_id: reservation (`cr-...`) that every node uses; for one type in one zone, on demand.
@@ -102,7 +106,7 @@ class NodeGroupArgs:
     max_pods: pods a node, by default as the role needs.
     labels: labels besides those of EKS and `moka.dev/role`.
     retiring: another generation takes over: no new pods, no minimum, and machines that stay as they are.
-        Once it is no longer in the program it is deleted, with a guard only after its drivers have finished.
+        Once it is no longer in the program it is deleted, with a guard only once nothing of jobs is on it.
     guard: the cluster's; without, a change of machines is not refused, and no deletion waits.
     protect: refuse to delete the group, unless it is retiring.
     tags: of every AWS resource that is made here.
@@ -123,7 +127,7 @@ class NodeGroupArgs:
     min_size: int
     max_size: int
     initial_size: int
-    schedule: Mapping[str, ScheduledMinimum] = field(default_factory=dict)
+    schedule: Mapping[str, ScheduledBounds] = field(default_factory=dict)
     time_zone: str = "Etc/UTC"
     spot: bool = False
     capacity_reservation_id: str | None = None
@@ -143,7 +147,7 @@ class NodeGroup(pulumi.ComponentResource):
     """Pulumi type `moka:aws:NodeGroup`.
 
     Makes: ec2.LaunchTemplate, eks.ManagedNodeGroup of pulumi_eks, and an autoscaling.Schedule for each change
-    of the minimum.
+    of the bounds.
     Outputs: `name` (as EKS knows it) and `arn`, known only once the first nodes have joined.
     Raises ValueError when the instance types do not fit each other or the group.
     """
@@ -247,16 +251,16 @@ class NodeGroup(pulumi.ComponentResource):
         ).node_group
 
         auto_scaling_group: pulumi.Output[str] = group.apply(_auto_scaling_group)
-        for entry, minimum in schedule.items():
+        for entry, bounds in schedule.items():
             aws.autoscaling.Schedule(
                 f"{name}-{entry}",
                 scheduled_action_name=entry,
                 autoscaling_group_name=auto_scaling_group,
-                recurrence=minimum.cron,
+                recurrence=bounds.cron,
                 time_zone=args.time_zone,
-                min_size=minimum.minimum,
+                min_size=bounds.minimum,
                 # -1: as it is.
-                max_size=-1,
+                max_size=-1 if bounds.maximum is None else bounds.maximum,
                 desired_capacity=-1,
                 opts=child,
             )
@@ -414,17 +418,19 @@ def update_minutes(max_size: int, percent: int) -> int:
 def group_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
     """Options of the EKS node group: what an update does not change, and what the guard checks."""
     guard = args.guard
+    schedule = {} if args.retiring else args.schedule
     ignored = [
         *(REPLACING_INPUTS if guard else ()),
         *(MACHINE_INPUTS if args.retiring else ()),
         # The schedule's business; an update would take it back to where the group started.
-        *(("scalingConfig.minSize",) if args.schedule and not args.retiring else ()),
+        *(("scalingConfig.minSize",) if schedule else ()),
+        *(("scalingConfig.maxSize",) if any(one.maximum is not None for one in schedule.values()) else ()),
     ]
     # The size of a fixed group is the program's decision; only where machines must stay it may not shrink.
     may_shrink = not autoscaled(args) and ROLES[args.role].rolling_percent is not None
     hooks = guard and pulumi.ResourceHookBinding(
         before_update=[] if may_shrink else [guard.not_smaller],
-        before_delete=[guard.drivers_finished] if args.retiring else [],
+        before_delete=[guard.emptied] if args.retiring else [],
     )
     percent = ROLES[args.role].rolling_percent
     return pulumi.ResourceOptions(

@@ -9,12 +9,17 @@ from typing import Any, TypeVar
 
 import pulumi
 
-from moka.names import DRIVER_SELECTOR
+from moka.names import CELEBORN_NAMESPACE
 
 GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """Label that EKS gives the nodes of a managed group."""
 
 NOT_FINISHED = "status.phase!=Succeeded,status.phase!=Failed"
+
+SPARK_ROLE = "spark-role"
+"""Label that Spark gives drivers and executors."""
+
+WORKER_SELECTOR = "app.kubernetes.io/name=celeborn,app.kubernetes.io/role=worker"
 
 TIMEOUT_SECONDS = 30
 
@@ -41,7 +46,9 @@ class NodeGroupGuard:
     same_machines: for launch templates of groups whose machines must stay. Refuses every change of them.
     not_smaller: for node groups. Refuses a change of bounds that would shrink the group: EKS is given bounds
         only together with a size, and the state's may be old.
-    drivers_finished: for node groups. Waits, before a deletion, until no driver runs on the group's nodes.
+    emptied: for node groups. Waits, before a deletion, until no driver, executor or worker of Celeborn is on
+        the group's nodes: EKS gives a node five minutes to be drained, whatever runs there
+        (https://docs.aws.amazon.com/eks/latest/userguide/delete-managed-node-group.html).
 
     The state knows a hook by its name, so every run of the program has to make the guard, above all the one
     that deletes a group and no longer names it.
@@ -50,7 +57,7 @@ class NodeGroupGuard:
     same_kind: pulumi.ResourceHook
     same_machines: pulumi.ResourceHook
     not_smaller: pulumi.ResourceHook
-    drivers_finished: pulumi.ResourceHook
+    emptied: pulumi.ResourceHook
 
     def __init__(self, cluster: str, kubeconfig: pulumi.Input[str]) -> None:
         self.cluster = cluster
@@ -60,7 +67,8 @@ class NodeGroupGuard:
         self.same_kind = pulumi.ResourceHook(f"{cluster}-same-kind", same_kind, early)
         self.same_machines = pulumi.ResourceHook(f"{cluster}-same-machines", same_machines, early)
         self.not_smaller = pulumi.ResourceHook(f"{cluster}-not-smaller", self._not_smaller)
-        self.drivers_finished = pulumi.ResourceHook(f"{cluster}-drivers-finished", self._drivers_finished)
+        # The name is in states from when it waited for drivers only.
+        self.emptied = pulumi.ResourceHook(f"{cluster}-drivers-finished", self._emptied)
 
     async def _not_smaller(self, args: pulumi.ResourceHookArgs) -> None:
         old, new = args.old_inputs or {}, args.new_inputs or {}
@@ -81,11 +89,11 @@ class NodeGroupGuard:
                 f"would bring it to {size}, the size that this stack last saw: run this again with --refresh"
             )
 
-    async def _drivers_finished(self, args: pulumi.ResourceHookArgs) -> None:
+    async def _emptied(self, args: pulumi.ResourceHookArgs) -> None:
         group = (args.old_inputs or {})["nodeGroupName"]
         reported: list[str] = []
         pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
-        while running := await self._ask(group, drivers):
+        while running := await self._ask(group, waited_for):
             if running != reported:
                 pulumi.log.info(waiting_message(self.cluster, group, running))
                 reported = running
@@ -131,12 +139,16 @@ def refusal(group: str, change: str) -> str:
     )
 
 
-def waiting_message(cluster: str, group: str, drivers: list[str]) -> str:
-    """Progress message while drivers run."""
-    names = ", ".join(drivers[:3]) + (f" and {len(drivers) - 3} more" if len(drivers) > 3 else "")
-    count = "1 driver on it has" if len(drivers) == 1 else f"{len(drivers)} drivers on it have"
+def waiting_message(cluster: str, group: str, pods: list[str]) -> str:
+    """Progress message while pods, `role namespace/name`, are waited for."""
+    names = ", ".join(pods[:3]) + (f" and {len(pods) - 3} more" if len(pods) > 3 else "")
+    sooner = (
+        ""
+        if all(pod.startswith("driver ") for pod in pods)
+        else "`moka shrink --generation` drains it sooner. "
+    )
     return (
-        f"Node group {group} of {cluster} is deleted once {count} finished: {names}. "
+        f"Node group {group} of {cluster} is deleted once what runs on it has ended: {names}. {sooner}"
         "It is safe to stop here, with Ctrl-C twice; the next `up` continues."
     )
 
@@ -148,17 +160,18 @@ def nodes(kubeconfig: str, group: str) -> list[str]:
     return [node.metadata.name for node in group_nodes.items]
 
 
-def drivers(kubeconfig: str, group: str) -> list[str]:
-    """Driver pods, `namespace/name`, that have not finished and are on nodes of a node group."""
+def waited_for(kubeconfig: str, group: str) -> list[str]:
+    """Drivers, executors and workers of Celeborn on the nodes of a node group: `role namespace/name`."""
     node_names = set(nodes(kubeconfig, group))
     if not node_names:
         return []
-    pods = _core(kubeconfig).list_pod_for_all_namespaces(
-        label_selector=DRIVER_SELECTOR, field_selector=NOT_FINISHED, _request_timeout=TIMEOUT_SECONDS
-    )
+    core = _core(kubeconfig)
+    options = {"field_selector": NOT_FINISHED, "_request_timeout": TIMEOUT_SECONDS}
+    jobs = core.list_pod_for_all_namespaces(label_selector=f"{SPARK_ROLE} in (driver,executor)", **options)
+    workers = core.list_namespaced_pod(CELEBORN_NAMESPACE, label_selector=WORKER_SELECTOR, **options)
     return sorted(
-        f"{pod.metadata.namespace}/{pod.metadata.name}"
-        for pod in pods.items
+        f"{pod.metadata.labels.get(SPARK_ROLE, 'worker')} {pod.metadata.namespace}/{pod.metadata.name}"
+        for pod in (*jobs.items, *workers.items)
         if pod.spec.node_name in node_names
     )
 

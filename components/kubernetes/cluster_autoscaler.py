@@ -31,6 +31,7 @@ class ClusterAutoscalerArgs:
     cluster: name in EKS; its managed node groups are found by the tags that EKS gives them.
     version: Kubernetes version of the cluster, which decides the autoscaler's own.
     region: of the cluster.
+    idle_minutes: that a node is empty before it goes; longer than executors without work stay.
     catalog: pins, values and mirror of charts and images.
     """
 
@@ -39,6 +40,7 @@ class ClusterAutoscalerArgs:
     cluster: pulumi.Input[str]
     version: str
     region: str
+    idle_minutes: int = 10
 
 
 class ClusterAutoscaler(pulumi.ComponentResource):
@@ -65,6 +67,7 @@ class ClusterAutoscaler(pulumi.ComponentResource):
                 values={
                     "autoDiscovery": {"clusterName": args.cluster},
                     "awsRegion": args.region,
+                    "extraArgs": {"scale-down-unneeded-time": f"{args.idle_minutes}m"},
                     # It simulates the scheduler, so it has the cluster's minor version.
                     "image": {"tag": args.catalog.tag(f"cluster-autoscaler-{args.version}")},
                     "rbac": {"serviceAccount": {"name": AUTOSCALER_ACCOUNT}},

@@ -27,6 +27,7 @@ from localcloud.tools import cache
 from localcloud.tools.table import TOOLS
 
 GROUP = "eks.amazonaws.com/nodegroup"
+ZONE = "topology.kubernetes.io/zone"
 CAPACITY = "eks.amazonaws.com/capacityType"
 SCALING_GROUP = "localcloud/auto-scaling-group"
 """Label of machines whose group EKS does not manage; on AWS they have none of a group."""
@@ -35,6 +36,9 @@ SPOT = "SPOT"
 
 # Prefix of the taints that Kubernetes itself sets and removes.
 KUBERNETES_TAINT = "node.kubernetes.io/"
+
+CORDONED_TAINT = f"{KUBERNETES_TAINT}unschedulable"
+"""Of a node that somebody cordoned."""
 
 KUBELET_VERSION = cache.version(TOOLS["kube-apiserver"].parts[0]).removeprefix("v")
 """Of a machine whose group names no release."""
@@ -269,6 +273,11 @@ def remove_node_group(plane: ControlPlane, name: str, label: str = GROUP) -> Non
     (plane.folder / "node-groups" / f"{name}.json").unlink(missing_ok=True)
 
 
+def remove_node(plane: ControlPlane, name: str) -> None:
+    """Remove a node, and the pods on it."""
+    _remove(plane, {name})
+
+
 def pods_of_group(plane: ControlPlane, group: str) -> list[Object]:
     """Pods on the nodes of a group."""
     names = {node["metadata"]["name"] for node in _nodes(plane, group)}
@@ -292,10 +301,11 @@ def capped_groups(plane: ControlPlane) -> list[str]:
 
 
 def ready(live: Object) -> bool:
-    """Whether Kubernetes places pods on this node."""
+    """Whether Kubernetes would place pods on this node, were it not cordoned: then it stays so."""
     conditions = live["status"].get("conditions") or []
     healthy = any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
-    return healthy and not any(taint["key"].startswith(KUBERNETES_TAINT) for taint in _taints(live))
+    troubles = {taint["key"] for taint in _taints(live)} - {CORDONED_TAINT}
+    return healthy and not any(trouble.startswith(KUBERNETES_TAINT) for trouble in troubles)
 
 
 def node_name(group: str, number: int) -> str:
@@ -388,7 +398,7 @@ def labels(group: NodeGroup, kind: InstanceType, zone: str, name: str) -> dict[s
         "beta.kubernetes.io/instance-type": kind.name,
         "node.kubernetes.io/instance-type": kind.name,
         "topology.kubernetes.io/region": region,
-        "topology.kubernetes.io/zone": zone,
+        ZONE: zone,
         "failure-domain.beta.kubernetes.io/region": region,
         "failure-domain.beta.kubernetes.io/zone": zone,
         group.label: group.name,

@@ -111,12 +111,15 @@ def _seconds(duration: str) -> str:
 
 
 def _config_differences(tree: QueueTree, config: Answer) -> Iterator[Difference]:
-    """Limits and placement rules, which only the configuration has."""
+    """Limits, placement rules and the order of nodes, which only the configuration has."""
     [desired] = document(tree)["partitions"]
     partitions = {partition["name"]: partition for partition in config["partitions"]}
     actual: Answer = partitions.get("default", {})
     if _normal(actual.get("placementrules")) != _normal(desired["placementrules"]):
         yield Difference(ROOT_QUEUE, "places jobs by other rules than the queue that each job names")
+    order = (actual.get("nodesortpolicy") or {}).get("type")
+    if actual and order != tree.node_order:
+        yield Difference(ROOT_QUEUE, f"sorts nodes by {order}, but should by {tree.node_order}")
     limits = {path: queue.get("limits") for path, queue in _paths("", actual.get("queues") or ())}
     for path, queue in _paths("", desired["queues"]):
         if path in limits and _normal(limits[path]) != _normal(queue.get("limits")):

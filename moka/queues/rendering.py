@@ -32,8 +32,7 @@ def document(tree: QueueTree) -> dict[str, Any]:
         "name": "default",
         # A job names a queue of this tree, or is refused with a reason.
         "placementrules": [{"name": "provided", "create": False}],
-        # Full nodes first, so that empty ones can be given back.
-        "nodesortpolicy": {"type": "binpacking"},
+        "nodesortpolicy": {"type": tree.node_order},
         "queues": [
             {
                 "name": "root",

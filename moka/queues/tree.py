@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from moka.machines.profiles import NodeOrder
 from moka.names import ROOT_QUEUE, queue_path, tier_queue
 from moka.queues.resources import Resources, total
 from moka.queues.tiers import POLICIES, Policy, TierNumber
@@ -59,9 +60,11 @@ class QueueTree:
     """All queues of a cluster; the root has everything, and takes no resources of its own.
 
     organizations: the queues below the root.
+    node_order: where pods of all of them go, `binpacking` to full nodes, `fair` to empty ones.
     """
 
     organizations: tuple[Queue, ...] = ()
+    node_order: NodeOrder = "binpacking"
 
     def walk(self) -> Iterator[tuple[str, Queue]]:
         """Every queue with its path, parents first."""

@@ -12,7 +12,7 @@ from moka.components.aws.addon_configuration import cluster_addons
 from moka.components.aws.addons import Addons, AddonsArgs
 from moka.components.aws.cluster import Cluster, ClusterArgs, Support
 from moka.components.aws.entry_role import EntryRole, EntryRoleArgs
-from moka.components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledMinimum
+from moka.components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledBounds
 from moka.components.aws.node_group_guard import NodeGroupGuard
 from moka.components.aws.node_role import first_pulls
 from moka.control_plane_logs import LogClass, LogType
@@ -256,7 +256,9 @@ def _node_group(
         max_size=plan.maximum,
         initial_size=plan.initial,
         schedule={
-            key: ScheduledMinimum(cron=settings.schedule[key].cron, minimum=minimum)
+            key: ScheduledBounds(
+                cron=settings.schedule[key].cron, minimum=minimum, maximum=plan.schedule_maximum.get(key)
+            )
             for key, minimum in plan.schedule.items()
         },
         time_zone=settings.time_zone,

@@ -21,6 +21,7 @@ from moka.components.kubernetes.priority_classes import CLASSES, PriorityClasses
 from moka.components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
 from moka.control_plane_tiers import Tier
 from moka.machines.instance_types import instance_type
+from moka.machines.profiles import PROFILES
 from moka.names import (
     ARCHER,
     AUTOSCALER_ACCOUNT,
@@ -47,6 +48,7 @@ class Inputs:
     nodes: that the cluster may have at most.
     tier: of its control plane.
     autoscaled: some node group may change its size.
+    idle_minutes: that a node of such a group is empty before it goes.
     gpus: some node group has GPUs.
     bootstrap: DaemonSets that nodes wait for, as the settings have them.
     archer: whether Archer submits here.
@@ -58,6 +60,7 @@ class Inputs:
     nodes: int
     tier: Tier
     autoscaled: bool
+    idle_minutes: int
     gpus: bool
     bootstrap: Mapping[str, BootstrapSettings] = field(default_factory=dict)
     archer: bool = False
@@ -87,6 +90,7 @@ def inputs(site: ClusterSite) -> Inputs:
         nodes=sum(group.maximum for group in groups),
         tier=cluster.control_plane_tier,
         autoscaled=any(group.minimum < group.maximum for group in groups),
+        idle_minutes=PROFILES[cluster.profile].idle_minutes,
         gpus=any(instance_type(name).gpu for group in groups for name in group.instance_types),
         bootstrap=cluster.bootstrap,
         archer=site.settings.archer is not None,
@@ -98,7 +102,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     it has a choice, NVIDIA's device plugin where there are GPUs, and what nodes wait for.
     """
     if inputs.autoscaled:
-        _autoscaling(site, inputs.version)
+        _autoscaling(site, inputs.version, inputs.idle_minutes)
     if inputs.gpus:
         _gpus(site)
     if inputs.bootstrap:
@@ -189,7 +193,7 @@ def _daemon_set(settings: BootstrapSettings) -> BootstrapDaemonSet:
     )
 
 
-def _autoscaling(site: ClusterSite, version: str) -> None:
+def _autoscaling(site: ClusterSite, version: str, idle_minutes: int) -> None:
     namespace = Namespace(
         f"{site.name}-autoscaler",
         NamespaceArgs(name=AUTOSCALER_NAMESPACE, pod_security="restricted"),
@@ -209,6 +213,7 @@ def _autoscaling(site: ClusterSite, version: str) -> None:
             cluster=site.eks_name,
             version=version,
             region=site.region,
+            idle_minutes=idle_minutes,
         ),
         # Pods that start before their identity is there run without it.
         site.after(identity),

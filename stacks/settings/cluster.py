@@ -13,6 +13,7 @@ from moka.documents import Count, Form, Name, Section
 from moka.jobs.job_target import ExecutorZone
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role
+from moka.machines.profiles import NodeOrder, Profile, node_order
 from moka.names import JobsLevel, jobs_group, startup_taint
 from moka.queues.definitions import Resources
 from stacks.settings.bootstrap import BootstrapDaemonSet
@@ -87,12 +88,17 @@ class Disk(Section):
 
 
 class Schedule(Section):
-    """A change of a group's minimum at fixed times."""
+    """A change of a group's bounds at fixed times."""
 
     cron: Cron = Field(
         description="Cron expression: minute, hour, day of month, month, day of week: `0 20 * * MON-FRI`."
     )
     minimum: Nodes = Field(description="The group's minimum from then on.")
+    maximum: Count | None = Field(
+        default=None,
+        description="The group's maximum from then on, of executors only: Auto Scaling ends machines beyond "
+        "it, whatever runs there.",
+    )
 
 
 class Generation(Section):
@@ -143,7 +149,7 @@ class NodeGroup(Section):
         default_factory=dict, description="Labels of its nodes, besides those that the platform sets."
     )
     schedule: dict[Name, Schedule] = Field(
-        default_factory=dict, max_length=125, description="Scheduled changes of the minimum, by name."
+        default_factory=dict, max_length=125, description="Scheduled changes of the bounds, by name."
     )
     time_zone: str = Field(default="Etc/UTC", description="Time zone of the schedule, such as Europe/Berlin.")
     ami_release: AmiRelease | None = Field(
@@ -255,8 +261,9 @@ class Cluster(Section):
     version: KubernetesVersion = Field(
         description="Kubernetes version, one for which moka/addon_versions.py pins add-ons."
     )
-    profile: Literal["batch", "adhoc"] = Field(
-        description="batch: a fixed number of on-demand or reserved nodes; adhoc: autoscaled, spot welcome."
+    profile: Profile = Field(
+        description="batch: a fixed number of on-demand or reserved nodes, or by a schedule; adhoc: "
+        "autoscaled, spot welcome. docs/operations/node-groups.md has what it decides."
     )
     public_access: list[Cidr] = Field(
         default_factory=list,
@@ -298,6 +305,12 @@ class Cluster(Section):
     def startup_taints(self, role: Role) -> list[str]:
         """Taints with which nodes of a role begin, and which the DaemonSets that they wait for take off."""
         return [startup_taint(name) for name, daemon in self.bootstrap.items() if role in daemon.roles]
+
+    @property
+    def node_order(self) -> NodeOrder:
+        """Order of nodes for pods of jobs."""
+        sizes = self.groups_of("driver", "executor")
+        return node_order(self.profile, autoscaled=any(group.minimum < group.maximum for group in sizes))
 
     def groups_of(self, *roles: Role) -> list[NodeGroup]:
         """Its node groups with one of these roles."""

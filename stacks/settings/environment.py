@@ -1,5 +1,6 @@
 """The settings of an environment: the model of `stacks/<environment>.yaml`."""
 
+from dataclasses import replace
 from ipaddress import IPv4Network
 from typing import Annotated, Any, Literal
 
@@ -365,7 +366,8 @@ class Environment(Section):
 
     def queue_tree(self, cluster: str) -> QueueTree:
         """The queues of a cluster: what weights and percents come to with its capacity."""
-        return resolve(self.queues, self.capacity(cluster))[0]
+        tree = resolve(self.queues, self.capacity(cluster))[0]
+        return replace(tree, node_order=self.clusters[cluster].node_order)
 
 
 def _roles(foundation: Foundation) -> str:

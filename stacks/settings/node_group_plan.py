@@ -17,6 +17,7 @@ class NodeGroupPlan:
     instance_types, ami_release, ami: of this generation.
     minimum, maximum, initial: its share of the group's nodes.
     schedule: name of a change -> its minimum's share; times are the group's.
+    schedule_maximum: name of a change -> its maximum's share, of those that have one.
     capacity_reservation: id, where it has one.
     """
 
@@ -31,6 +32,7 @@ class NodeGroupPlan:
     maximum: int
     initial: int
     schedule: Mapping[str, int]
+    schedule_maximum: Mapping[str, int]
     capacity_reservation: str | None
 
 
@@ -88,5 +90,12 @@ def _plan(
         schedule={}
         if retiring
         else {key: share(change.minimum, part, parts) for key, change in group.schedule.items()},
+        schedule_maximum={}
+        if retiring
+        else {
+            key: share(change.maximum, part, parts)
+            for key, change in group.schedule.items()
+            if change.maximum is not None
+        },
         capacity_reservation=group.capacity_reservations.get(zones[0]) if len(zones) == 1 else None,
     )

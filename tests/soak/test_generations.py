@@ -161,7 +161,7 @@ def test_a_generation_goes_once_its_drivers_have_finished(stack, core):
 
     driver_pod(core, old.metadata.name)
     with stack.start("up", AFTER, "--yes", "--skip-preview") as interrupted:
-        read_until(interrupted, "is deleted once 1 driver on it has finished: default/sums-driver")
+        read_until(interrupted, "is deleted once what runs on it has ended: driver default/sums-driver")
         interrupted.send_signal(signal.SIGINT)
         read_until(interrupted, "^C received")
         interrupted.send_signal(signal.SIGINT)
@@ -170,7 +170,7 @@ def test_a_generation_goes_once_its_drivers_have_finished(stack, core):
     assert [node.metadata.name for node in nodes(core, OLD)] == [old.metadata.name]
 
     with stack.start("up", AFTER, "--yes", "--skip-preview") as second:
-        read_until(second, "is deleted once 1 driver on it has finished: default/sums-driver")
+        read_until(second, "is deleted once what runs on it has ended: driver default/sums-driver")
         core.delete_namespaced_pod("sums-driver", "default", grace_period_seconds=0)
         output = second.communicate()[0]
     assert second.returncode == 0, output

@@ -240,7 +240,7 @@ def test_an_upgrade_of_kubernetes_ends_no_running_driver(walk):
 
     walk.cluster["node_groups"]["driver"] = {**DRIVERS, "generation": 2}
     with walk.start("up", "--yes", "--skip-preview") as last:
-        read_until(last, "is deleted once 1 driver on it has finished: spark-jobs/long-driver")
+        read_until(last, "is deleted once what runs on it has ended: driver spark-jobs/long-driver")
         walk.ends("long")
         output = last.communicate()[0]
     assert last.returncode == 0, output

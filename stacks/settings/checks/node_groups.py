@@ -7,6 +7,7 @@ from zoneinfo import available_timezones
 from cronsim import CronSim
 
 from moka.machines.instance_types import InstanceType, instance_type
+from moka.machines.profiles import PROFILES
 from moka.mistakes import Mistake, listed
 from stacks.settings import node_scripts
 from stacks.settings.checks.names import repeated
@@ -90,15 +91,16 @@ def profiles(settings: Environment) -> Iterator[Mistake]:
                 f"a {group.role} node on spot can be reclaimed at any time, and "
                 f"{ON_DEMAND_ONLY[group.role]}; remove spot",
             )
-        elif group.spot and cluster.profile == "batch":
+        elif group.spot and not PROFILES[cluster.profile].spot:
             yield Mistake(
-                f"{at}.spot", "a batch cluster has only on-demand or reserved machines; remove spot"
+                f"{at}.spot",
+                f"a {cluster.profile} cluster has only on-demand or reserved machines; remove spot",
             )
-        if cluster.profile == "batch" and group.minimum != group.maximum and not group.schedule:
+        if PROFILES[cluster.profile].fixed and group.minimum != group.maximum and not group.schedule:
             yield Mistake(
                 f"{at}.maximum",
-                f"is {group.maximum}, but minimum is {group.minimum}; a batch cluster has a fixed size, so "
-                "make them equal or add a schedule",
+                f"is {group.maximum}, but minimum is {group.minimum}; a {cluster.profile} cluster has a "
+                "fixed size, so make them equal or add a schedule",
             )
 
 
@@ -138,7 +140,7 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
     """Two changes at one time, minimums above the maximum, and time zones that are none."""
     # Reads every zone's file: once, not for each group.
     time_zones = available_timezones() - NO_TIME_ZONES
-    for at, _, group, _ in _groups(settings):
+    for at, _, group, zones in _groups(settings):
         names: dict[Hashable, str] = {}
         for name, change in group.schedule.items():
             first = names.setdefault(_times(change.cron), name)
@@ -153,10 +155,45 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
                     f"{at}.schedule.{name}.minimum",
                     f"is {change.minimum}, above the group's maximum of {group.maximum}; lower it",
                 )
+        yield from _scheduled_maximums(f"{at}.schedule", group, len(zones) if group.zonal else 1)
         if group.time_zone not in time_zones:
             yield Mistake(
                 f"{at}.time_zone",
                 f"is {group.time_zone!r}, which is no known time zone; write one such as Europe/Berlin",
+            )
+
+
+def _scheduled_maximums(at: str, group: NodeGroup, parts: int) -> Iterator[Mistake]:
+    """Maximums that would end what must stay, are out of bounds, or are never taken back.
+
+    parts: managed node groups that the group is.
+    """
+    stated = {name: change for name, change in group.schedule.items() if change.maximum is not None}
+    for name, change in group.schedule.items():
+        maximum_at = f"{at}.{name}.maximum"
+        if change.maximum is None:
+            if stated:
+                yield Mistake(
+                    maximum_at,
+                    f"is not set, but that of {listed(stated)} is, and would hold from there on; set it",
+                )
+        elif group.role in ON_DEMAND_ONLY:
+            yield Mistake(
+                maximum_at,
+                f"would have Auto Scaling end {group.role} nodes whatever runs there, and "
+                f"{ON_DEMAND_ONLY[group.role]}; remove it, `moka shrink` empties machines first",
+            )
+        elif not max(change.minimum, parts) <= change.maximum <= group.maximum:
+            yield Mistake(
+                maximum_at,
+                f"is {change.maximum}, and has to be from {max(change.minimum, parts)} (its minimum, and one "
+                f"for each managed group) to {group.maximum} (the group's maximum); correct it",
+            )
+        elif group.minimum == group.maximum:
+            yield Mistake(
+                maximum_at,
+                f"changes a group of a fixed size of {group.maximum}, to which `up` would bring it back; "
+                "lower the group's minimum",
             )
 
 

@@ -111,11 +111,12 @@ def spark_images(settings: Environment) -> Iterator[Mistake]:
 
 
 def schedules(settings: Environment) -> Iterator[Mistake]:
-    """Scheduled minimums that nothing ever changes back."""
+    """Scheduled bounds that nothing ever changes back."""
     for cluster_name, cluster in settings.clusters.items():
         for name, group in cluster.node_groups.items():
             minimums = {change.minimum for change in group.schedule.values()}
-            if len(minimums) == 1:
+            maximums = {change.maximum for change in group.schedule.values()}
+            if len(minimums) == 1 and len(maximums) == 1:
                 yield Mistake(
                     f"clusters.{cluster_name}.node_groups.{name}.schedule",
                     f"sets the minimum to {min(minimums)} and never to anything else; add the change that "

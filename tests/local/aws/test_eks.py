@@ -241,13 +241,30 @@ def test_two_auto_scaling_groups_may_plan_under_the_same_name(bench, cluster):
     plans = [
         bench.make(
             "aws:autoscaling/schedule:Schedule",
-            {"autoscalingGroupName": group(name), "scheduledActionName": "night", "minSize": size},
+            {
+                "autoscalingGroupName": group(name),
+                "scheduledActionName": "night",
+                "minSize": size,
+                "maxSize": -1,
+                "desiredCapacity": -1,
+            },
             name=name,
         )
         for name, size in (("a", 1), ("b", 2))
     ]
 
     assert [bench.read(plan).outputs["minSize"] for plan in plans] == [1, 2]
+    about = {key: plans[0].inputs[key] for key in ("autoscalingGroupName", "scheduledActionName")}
+    for sizes, words in (
+        # A size that is left out is 0.
+        ({"minSize": 2}, "Desired capacity must be greater than or equal to min size"),
+        (
+            {"minSize": 2, "maxSize": 1, "desiredCapacity": -1},
+            "Min bound, 2, must be less than or equal to max bound, 1",
+        ),
+    ):
+        with pytest.raises(Refusal, match=words):
+            bench.change(plans[0], {**about, **sizes})
 
 
 @pytest.fixture

@@ -135,20 +135,39 @@ class AutoScaling(Service):
         self.store.update("group", AutoScalingGroupName, members={"DesiredCapacity": DesiredCapacity})
         return {}
 
+    def lose_instance(self, name: str, *, decrement: bool) -> None:
+        """Have a group lose a machine: with `decrement` it is one smaller, and never below its minimum.
+
+        In the words of aws/aws-cli#47.
+        """
+        group = self.store.get("group", name) or {}
+        if not decrement:
+            return
+        if group["DesiredCapacity"] <= group["MinSize"]:
+            self.refuse(
+                "ValidationError",
+                f"Currently, desiredSize equals minSize ({group['MinSize']}). Terminating instance without "
+                "replacement will violate group's min size constraint. Either set "
+                "shouldDecrementDesiredCapacity flag to false or lower group's min size.",
+                "TerminateInstanceInAutoScalingGroup",
+            )
+        self.store.update("group", name, members={"DesiredCapacity": group["DesiredCapacity"] - 1})
+
     def remove_group(self, name: str) -> None:
         """Remove a group, with its tags and scheduled actions."""
         for noun in ("group", "tag", "schedule"):
             self.store.remove(noun, name)
 
-    def describe_auto_scaling_groups(self, AutoScalingGroupNames: Sequence[str] = ()) -> Members:
-        """Groups of some names, or all of them."""
-        return {
-            "AutoScalingGroups": [
-                {**group, "Tags": list(self.store.all("tag", group["AutoScalingGroupName"]))}
-                for group in self.store.all("group")
-                if _matches(group["AutoScalingGroupName"], AutoScalingGroupNames)
-            ]
-        }
+    def describe_auto_scaling_groups(
+        self, AutoScalingGroupNames: Sequence[str] = (), Filters: Sequence[Members] = ()
+    ) -> Members:
+        """Groups of some names, or all of them; with tags of these values, for filters such as `tag:some`."""
+        groups = [
+            {**group, "Tags": list(self.store.all("tag", group["AutoScalingGroupName"]))}
+            for group in self.store.all("group")
+            if _matches(group["AutoScalingGroupName"], AutoScalingGroupNames)
+        ]
+        return {"AutoScalingGroups": [group for group in groups if _passes(group["Tags"], Filters)]}
 
     def _need_group(self, name: str, operation: str) -> None:
         if self.store.get("group", name) is None:
@@ -197,6 +216,20 @@ class AutoScaling(Service):
         self.validate("PutScheduledUpdateGroupAction", members)
         group, name = members["AutoScalingGroupName"], members["ScheduledActionName"]
         self._need_group(group, "PutScheduledUpdateGroupAction")
+        minimum, maximum, desired = (members.get(size) for size in SIZES.values())
+        if minimum is not None and desired is not None and desired < minimum:
+            # The words: buildkite/terraform-buildkite-elastic-ci-stack-for-aws#146.
+            self.refuse(
+                "ValidationError",
+                "Desired capacity must be greater than or equal to min size",
+                "PutScheduledUpdateGroupAction",
+            )
+        if minimum is not None and maximum is not None and minimum > maximum:
+            self.refuse(
+                "ValidationError",
+                f"Min bound, {minimum}, must be less than or equal to max bound, {maximum}",
+                "PutScheduledUpdateGroupAction",
+            )
         action = f"autoScalingGroupName/{group}:scheduledActionName/{name}"
         arn = self._arn("scheduledUpdateGroupAction", action)
         self.store.put("schedule", group, name, thing={**members, "ScheduledActionARN": arn})
@@ -221,6 +254,12 @@ class AutoScaling(Service):
             self.refuse("ScheduledActionNotFound", message, "DeleteScheduledAction")
         self.store.remove(*key)
         return {}
+
+
+def _passes(tags: Sequence[Members], filters: Sequence[Members]) -> bool:
+    """Whether tags pass filters, each `tag:<key>` with values."""
+    values = {f"tag:{tag['Key']}": tag["Value"] for tag in tags}
+    return all(values.get(one["Name"]) in one["Values"] for one in filters)
 
 
 def _sizes(scaling: Members) -> Members:

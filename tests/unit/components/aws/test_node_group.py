@@ -8,7 +8,7 @@ import yaml
 from moka.components.aws.node_group import (
     NodeGroup,
     NodeGroupArgs,
-    ScheduledMinimum,
+    ScheduledBounds,
     extra_inputs,
     group_options,
     machine_kind,
@@ -230,7 +230,7 @@ def test_nodes_use_the_newest_version_of_their_launch_template(deploy):
 
 
 def test_a_schedule_moves_the_minimum_and_nothing_else(deploy):
-    schedule = {"night": ScheduledMinimum(cron="0 20 * * MON-FRI", minimum=50)}
+    schedule = {"night": ScheduledBounds(cron="0 20 * * MON-FRI", minimum=50)}
     inputs = deploy_group(deploy, schedule=schedule, time_zone="Europe/Berlin").by_name(SCHEDULE)
 
     assert inputs == {
@@ -246,8 +246,19 @@ def test_a_schedule_moves_the_minimum_and_nothing_else(deploy):
     }
 
 
+def test_a_schedule_moves_the_maximum_too_where_it_says_so_and_no_update_takes_it_back(deploy):
+    schedule = {"day": ScheduledBounds(cron="0 7 * * *", minimum=0, maximum=9)}
+    inputs = deploy_group(deploy, schedule=schedule).by_name(SCHEDULE)["executor-day"]
+
+    assert (inputs["minSize"], inputs["maxSize"], inputs["desiredCapacity"]) == (0, 9, -1)
+    ignored = group_options(arguments(schedule=schedule)).ignore_changes
+    assert {"scalingConfig.minSize", "scalingConfig.maxSize"} <= set(ignored)
+    minimum_only = {"day": ScheduledBounds(cron="0 7 * * *", minimum=0)}
+    assert "scalingConfig.maxSize" not in group_options(arguments(schedule=minimum_only)).ignore_changes
+
+
 def test_an_update_does_not_take_back_what_the_schedule_set():
-    schedule = {"night": ScheduledMinimum(cron="0 20 * * *", minimum=50)}
+    schedule = {"night": ScheduledBounds(cron="0 20 * * *", minimum=50)}
 
     assert "scalingConfig.minSize" in group_options(arguments(schedule=schedule)).ignore_changes
     assert "scalingConfig.minSize" not in group_options(arguments()).ignore_changes
@@ -364,7 +375,7 @@ def test_a_retiring_generation_takes_no_new_pods_and_keeps_no_machine(deploy):
 
 
 def test_a_retiring_generation_has_no_schedule(deploy):
-    schedule = {"night": ScheduledMinimum(cron="0 20 * * *", minimum=50)}
+    schedule = {"night": ScheduledBounds(cron="0 20 * * *", minimum=50)}
 
     assert deploy_group(deploy, retiring=True, schedule=schedule).inputs(SCHEDULE) == []
 

@@ -50,17 +50,17 @@ def test_what_a_template_says_of_itself_may_change():
 
 
 @pytest.mark.parametrize(
-    ("drivers", "message"),
+    ("pods", "message"),
     [
-        (["jobs/a"], "once 1 driver on it has finished: jobs/a. "),
+        (["driver jobs/a"], "once what runs on it has ended: driver jobs/a. It is safe to stop here"),
         (
-            ["jobs/a", "jobs/b", "jobs/c", "jobs/d"],
-            "once 4 drivers on it have finished: jobs/a, jobs/b, jobs/c and 1 more. ",
+            ["driver jobs/a", "executor jobs/b", "executor jobs/c", "worker celeborn/celeborn-worker-1"],
+            "driver jobs/a, executor jobs/b, executor jobs/c and 1 more. `moka shrink --generation` drains",
         ),
     ],
 )
-def test_whoever_waits_is_told_for_whom(drivers, message):
-    assert message in waiting_message("spark-a", "driver", drivers)
+def test_whoever_waits_is_told_for_what(pods, message):
+    assert message in waiting_message("spark-a", "driver", pods)
 
 
 def test_a_group_stays_when_nobody_can_be_asked_for_its_drivers(deploy, monkeypatch):
@@ -81,7 +81,7 @@ def test_a_group_stays_when_nobody_can_be_asked_for_its_drivers(deploy, monkeypa
     )
 
     async def delete():
-        await guards[0].drivers_finished(deletion)
+        await guards[0].emptied(deletion)
 
     with pytest.raises(ValueError, match=r"cannot ask spark-a what .* driver \(.*\), so it stays: check"):
         asyncio.run(delete())

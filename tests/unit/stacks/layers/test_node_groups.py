@@ -81,6 +81,14 @@ def test_a_schedule_is_shared_out_as_the_nodes_are():
     parts = node_group_plans("driver", group(per_zone=True, schedule=night), ZONES)
 
     assert [plan.schedule for plan in parts] == [{"night": 3}, {"night": 2}, {"night": 2}]
+    assert [plan.schedule_maximum for plan in parts] == [{}, {}, {}]
+
+
+def test_a_scheduled_maximum_is_shared_out_too():
+    day = {"day": {"cron": "0 7 * * *", "minimum": 0, "maximum": 4}}
+    parts = node_group_plans("executor", group(per_zone=True, schedule=day), ZONES)
+
+    assert [plan.schedule_maximum for plan in parts] == [{"day": 2}, {"day": 1}, {"day": 1}]
 
 
 def test_a_reservation_is_used_in_its_zone():

@@ -17,6 +17,7 @@ from tests.support.wrong_settings import OTHER_FOUNDATION, REMOVED, Changes, cha
 CLUSTER, MAIN = "clusters.spark-a", "foundations.main"
 GROUPS, NETWORK = f"{CLUSTER}.node_groups", f"{MAIN}.network"
 ARM, AMD, SHUFFLE = f"{GROUPS}.executor-arm64", f"{GROUPS}.executor-amd64", f"{CLUSTER}.shuffle"
+DRIVER = f"{GROUPS}.driver-arm64"
 JOBS = "job_namespaces.spark-jobs"
 FINALIZER = "services.driver_finalizer.image"
 ACCOUNT = "123456789012"
@@ -101,6 +102,12 @@ def night(cron: str) -> Changes:
     """A schedule with a change, and the one that ends it."""
     end = {"cron": "59 23 31 12 *", "minimum": 0}
     return {f"{ARM}.schedule": {"night": {"cron": cron, "minimum": 1}, "end": end}}
+
+
+def bounds(at: str = "", day: object = None, **night: int) -> Changes:
+    """A schedule that sets bounds at night, and others by day."""
+    by_day = day or {"cron": "0 7 * * *", "minimum": 0, "maximum": 8 if not at else 4}
+    return {f"{at or ARM}.schedule": {"night": {"cron": "0 20 * * *", **night}, "day": by_day}}
 
 
 def registry(**change: object) -> Changes:
@@ -761,6 +768,24 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (
             {f"{ARM}.schedule": {"night": {"cron": "0 8 * * *", "minimum": 9}}},
             "is 9, above the group's maximum",
+        ),
+    ],
+    "clusters.<name>.node_groups.<name>.schedule.<name>.maximum": [
+        (bounds(minimum=2, maximum=9), "is 9, and has to be from 2 (its minimum, and one for each"),
+        (bounds(minimum=2, maximum=1), "is 1, and has to be from 2 (its minimum, and one for each"),
+        (bounds(minimum=2, maximum=0), f"{ARM}.schedule.night.maximum: is 0"),
+        (
+            bounds(DRIVER, minimum=2, maximum=3),
+            f"{DRIVER}.schedule.night.maximum: would have Auto Scaling end driver nodes whatever runs there, "
+            "and its jobs would fail; remove it, `moka shrink` empties machines first",
+        ),
+        (
+            bounds(minimum=1, maximum=2, day={"cron": "0 7 * * *", "minimum": 0}),
+            f"{ARM}.schedule.day.maximum: is not set, but that of night is, and would hold from there on",
+        ),
+        (
+            {f"{ARM}.minimum": 8, f"{ARM}.desired": 8, **bounds(minimum=2, maximum=3)},
+            "night.maximum: changes a group of a fixed size of 8, to which `up` would bring it back",
         ),
     ],
     "clusters.<name>.node_groups.<name>.schedule": [
