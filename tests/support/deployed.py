@@ -8,6 +8,7 @@ from typing import Any
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api
 from localcloud.engine import Engine
+from moka.names import RETIRING_TAINT
 from tests.support.aws_clients import aws_clients
 
 Deployed = dict[str, Any]
@@ -25,6 +26,11 @@ CHANCE = (
     (r"-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----", "<certificate>"),
     (r"\b172\.20\.\d+\.\d+\b", "<address of a Service>"),
     (r"\b20\d\d-\d\d-\d\dT[\d:.]+(Z|\+00:00)", "<time>"),
+    (r"(:secret:rds!cluster-<uuid>)-\w{6}\b", r"\1-<letters>"),
+    (r":cluster-[A-Z0-9]{26}\b", ":cluster-<id>"),
+    (r"\.cluster-(ro-)?[a-z0-9]{12}\.", r".cluster-\1<letters>."),
+    # Of a ConfigMap, which is compared itself.
+    (r"\b[0-9a-f]{64}\b", "<checksum>"),
 )  # fmt: skip
 """What ids, addresses and names have by chance, or of the cloud that they are in -> what stands for it."""
 
@@ -38,6 +44,12 @@ OF_THE_RUN = {
     },
 }
 """Type -> inputs that say how an environment came to be as it is."""
+
+RETIRING = {"aws:ec2/launchTemplate:LaunchTemplate"}
+"""Types of which one that belongs to a retiring generation stays as it was when that began."""
+
+BACKUPS = (":cluster-snapshot:rds:", ":snapshot:rds:")
+"""What AWS makes of a database by itself, with its time in the name and the tags of that time."""
 
 NOT_DEPLOYED = {
     "apiservices", "controllerrevisions", "csinodes", "endpoints", "endpointslices", "events", "flowschemas",
@@ -91,8 +103,16 @@ def _difference(one: Any, other: Any) -> str:
 
 def _resources(engine: Engine, stacks: Sequence[str]) -> Iterator[tuple[str, Any]]:
     for stack in stacks:
-        for resource in engine.resources(stack):
+        resources = engine.resources(stack)
+        retiring = {resource.name for resource in resources if _retires(resource.inputs)}
+        for resource in resources:
+            if resource.type in RETIRING and resource.name in retiring:
+                continue
             yield resource.urn, _without(dict(resource.inputs), OF_THE_RUN.get(resource.type, ()))
+
+
+def _retires(inputs: Mapping[str, Any]) -> bool:
+    return any(taint.get("key") == RETIRING_TAINT for taint in inputs.get("taints") or [])
 
 
 def _objects(engine: Engine) -> Iterator[tuple[str, Any]]:
@@ -129,6 +149,8 @@ def _tagged(engine: Engine) -> Iterator[tuple[str, Any]]:
     found: dict[str, list[Any]] = {}
     for page in client.get_paginator("get_resources").paginate():
         for thing in page["ResourceTagMappingList"]:
+            if any(part in thing["ResourceARN"] for part in BACKUPS):
+                continue
             name = _plain(thing["ResourceARN"], str(engine.cloud.home))
             tags = {tag["Key"]: tag["Value"] for tag in thing["Tags"]}
             found.setdefault(name, []).append(tags)
