@@ -14,7 +14,7 @@ def has_clusters(settings: Environment, name: str, foundation: Foundation) -> bo
 
 
 def is_home(settings: Environment, name: str, foundation: Foundation) -> bool:
-    """It has the data that an environment has once, and what of it was overwritten."""
+    """It has the data that an environment has once."""
     return name == settings.home_foundation
 
 
@@ -103,7 +103,6 @@ ROWS = (
         read="s3:GetBucketVersioning",
         update="s3:PutBucketVersioning",
         delete="s3:PutBucketVersioning",
-        when=is_home,
     ),
     Row(
         type="aws:s3/bucketLogging:BucketLogging",

@@ -21,6 +21,7 @@ from tests.support.jobs import make_job
 from tests.support.wrong_settings import changed
 
 PAGE, HEADING = "docs/operations/node-groups.md", "## What has to run before pods"
+BUCKETS = {"staging_bucket": "staging", "code_bucket": "code"}
 TAINT = "startup-taint.cluster-autoscaler.kubernetes.io/warehouse"
 
 
@@ -82,7 +83,7 @@ def test_the_policies_take_it_once_it_is_named_as_the_page_says(recorder):
 
 def test_pods_of_jobs_do_not_tolerate_it_and_see_the_mount(loaded):
     job = make_job(host_mounts=yaml.safe_load(commands(PAGE, HEADING, 1))["host_mounts"])
-    target = job_target(loaded, "spark-a", "event-logs", "staging", None)
+    target = job_target(loaded, "spark-a", "event-logs", dict.fromkeys(loaded.job_namespaces, BUCKETS), None)
 
     for role in ("driver", "executor"):
         pod = spark_application(job, target)["spec"][role]["template"]["spec"]

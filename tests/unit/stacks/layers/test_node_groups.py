@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pulumi_eks as eks
 import pytest
 
+from moka.machines.node_roles import ROLES
 from stacks import settings
 from stacks.layers import cluster, foundation
 from stacks.settings.cluster import NodeGroup
@@ -129,6 +130,7 @@ def deployed(deploy, groups, tags=None):
         inputs |= {
             "version": "1.34",
             "node_groups": groups,
+            "startup_taints": dict.fromkeys(ROLES, ()),
             "foundation": foundation.Outputs(**{**base, "private_subnets": subnets}),
         }
         resource = eks.Cluster("spark-a")
