@@ -205,7 +205,9 @@ class _Foundation:
     def _between_zones(self, where: str, name: str, cluster: Cluster) -> Iterator[Line]:
         shuffled = self._nodes(cluster, "executor") * self.assumed["shuffle_gb_a_node_day"] * DAYS
         zones = self.settings.role_zones(name, "executor")
-        choices = {capacity.zone for capacity in executor_zones(self.settings, name)}
+        choices = {
+            capacity.zone for capacity in executor_zones(cluster.node_groups, self.settings.zones_of(name))
+        }
         together = self.assumed["one_zone_share"] if cluster.executor_zone == "one" and choices else 0.0
         share = self.assumed["celeborn_share"] if cluster.shuffle else 0.0
         parts: list[tuple[str, float, Workers | None]] = [("of executors", 1 - share, None)]

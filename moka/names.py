@@ -57,6 +57,9 @@ APPLICATION_LABEL = "sparkoperator.k8s.io/app-name"
 APPLICATION_ID_LABEL = "spark-app-selector"
 """Label of a driver pod: Spark's id of the run."""
 
+JOB_NAMESPACE = f"{LABEL_PREFIX}job-namespace"
+"""Label and taint of nodes that are for the jobs of one namespace."""
+
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 """Spark's container in a driver pod, among those that templates and others add."""
 

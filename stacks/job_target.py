@@ -1,9 +1,9 @@
 """The `JobTarget` of a cluster, from the settings and the outputs of other layers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from moka.jobs.job_target import Celeborn, CelebornDefault, EventLogUploader, JobTarget, Metastore
+from moka.jobs.job_target import Celeborn, CelebornDefault, EventLogUploader, JobTarget, Metastore, OwnNodes
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines, largest_machines
 from moka.machines.zone_capacity import ZoneCapacity, zone_capacities
 from moka.names import DRIVER_FINALIZER, SPARK_ACCOUNT, priority_class
@@ -28,7 +28,7 @@ def job_target(
     data: namespace -> its buckets, `staging_bucket` and `code_bucket`, among others.
     celeborn: outputs of layer shuffle; None where the cluster has no Celeborn.
     """
-    groups = [_shape(group) for group in settings.clusters[cluster].node_groups.values()]
+    nodes = _nodes(settings, cluster, None)
     region = settings.foundation_of(cluster).region
     return JobTarget(
         cluster=cluster,
@@ -37,8 +37,8 @@ def job_target(
         queues=maxima(settings.queue_tree(cluster)),
         namespaces=list(settings.job_namespaces),
         priority_classes={tier: priority_class(tier) for tier in POLICIES},
-        machines=largest_machines(groups),
-        gpu_machines=largest_gpu_machines(groups),
+        machines=nodes.machines,
+        gpu_machines=nodes.gpu_machines,
         staging={name: f"s3a://{buckets['staging_bucket']}/{name}/" for name, buckets in data.items()},
         code={name: f"s3a://{buckets['code_bucket']}/{name}/" for name, buckets in data.items()},
         readable={
@@ -58,7 +58,8 @@ def job_target(
             for name, space in settings.job_namespaces.items()
             if space.metastore
         },
-        executor_zones=executor_zones(settings, cluster),
+        executor_zones=nodes.executor_zones,
+        own_nodes={name: _nodes(settings, cluster, name) for name in settings.clusters[cluster].own_nodes},
         executor_zone=settings.clusters[cluster].executor_zone,
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         celeborn_zones=settings.role_zones(cluster, "shuffle") if celeborn else (),
@@ -78,17 +79,32 @@ def _metastore(settings: Environment, cluster: str, metastore: MetastoreSettings
     )
 
 
-def executor_zones(settings: Environment, cluster: str) -> list[ZoneCapacity]:
+def _nodes(settings: Environment, cluster: str, namespace: str | None) -> OwnNodes:
+    """The nodes of a namespace; None: those that all others share."""
+    groups = {
+        name: group
+        for name, group in settings.clusters[cluster].node_groups.items()
+        if group.job_namespace == namespace
+    }
+    shapes = [_shape(group) for group in groups.values()]
+    return OwnNodes(
+        machines=largest_machines(shapes),
+        gpu_machines=largest_gpu_machines(shapes),
+        executor_zones=executor_zones(groups, settings.zones_of(cluster)),
+    )
+
+
+def executor_zones(groups: Mapping[str, NodeGroup], zones: Sequence[str]) -> list[ZoneCapacity]:
     """What executors can have in each zone, of the groups of which the zone of a node can be chosen.
 
     Of a group that spans zones the autoscaler cannot: it counts only if it never changes its size.
+    zones: of the foundation.
     """
-    groups = settings.clusters[cluster].node_groups
     return zone_capacities(
         (_shape(group), _nodes_by_zone(plan))
         for name, group in groups.items()
         if group.role == "executor"
-        for plan in node_group_plans(name, group, settings.zones_of(cluster))
+        for plan in node_group_plans(name, group, zones)
         if not plan.retiring
         and (len(plan.zones) == 1 or (plan.minimum == plan.maximum and not plan.schedule))
     )

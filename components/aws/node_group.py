@@ -15,7 +15,7 @@ from moka.components.aws.node_user_data import ClusterDetails, Registration, nod
 from moka.components.transforms import transform_of
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role, kubelet_config
-from moka.names import GPU, GPU_LABEL, RETIRING_TAINT, ROLE_LABEL
+from moka.names import GPU, GPU_LABEL, JOB_NAMESPACE, RETIRING_TAINT, ROLE_LABEL
 
 AMI: Mapping[tuple[Architecture, bool], str] = {
     ("arm64", False): "AL2023_ARM_64_STANDARD",
@@ -104,6 +104,7 @@ class NodeGroupArgs:
     disk_gib, disk_iops, disk_mibps: root disk (gp3): size in GiB, operations and MiB a second.
     disk_key_arn: KMS key of the root disk; by default the account's own for EBS.
     max_pods: pods a node, by default as the role needs.
+    job_namespace: whose jobs alone its nodes are for, by a taint and a label, `moka.dev/job-namespace`.
     labels: labels besides those of EKS and `moka.dev/role`.
     retiring: another generation takes over: no new pods, no minimum, and machines that stay as they are.
         Once it is no longer in the program it is deleted, with a guard only once nothing of jobs is on it.
@@ -120,6 +121,7 @@ class NodeGroupArgs:
     ami: str | None = None
     scripts: tuple[str, ...] = ()
     startup_taints: tuple[str, ...] = ()
+    job_namespace: str | None = None
     role: Role
     architecture: Architecture
     instance_types: tuple[str, ...]
@@ -162,8 +164,13 @@ class NodeGroup(pulumi.ComponentResource):
         tags = args.tags | {"Name": name}
         gpu = machines[0].gpu
         ami_type = OWN_IMAGE if args.ami else AMI[args.architecture, gpu]
-        labels = {ROLE_LABEL: args.role, **(GPU_LABELS if gpu else {}), **args.labels}
-        group_taints = taints(args.role, gpu=gpu, retiring=args.retiring)
+        labels = {
+            ROLE_LABEL: args.role,
+            **({JOB_NAMESPACE: args.job_namespace} if args.job_namespace else {}),
+            **(GPU_LABELS if gpu else {}),
+            **args.labels,
+        }
+        group_taints = taints(args, gpu=gpu)
         local_disks = all(machine.local_disks for machine in machines)
 
         def user_data(details: ClusterDetails | None) -> str:
@@ -294,9 +301,9 @@ def machine_types(args: NodeGroupArgs) -> list[InstanceType]:
     return machines
 
 
-def taints(role: Role, *, gpu: bool = False, retiring: bool = False) -> list[aws.eks.NodeGroupTaintArgs]:
-    """Taints that keep all other pods away from nodes with this role, and all pods from retiring ones."""
-    values = role_taints(role, gpu=gpu) | ({RETIRING_TAINT: "true"} if retiring else {})
+def taints(args: NodeGroupArgs, *, gpu: bool) -> list[aws.eks.NodeGroupTaintArgs]:
+    """Taints that keep all other pods away from the nodes of a group, and all pods from retiring ones."""
+    values = own_taints(args, gpu=gpu) | ({RETIRING_TAINT: "true"} if args.retiring else {})
     return [
         aws.eks.NodeGroupTaintArgs(key=key, value=value, effect="NO_SCHEDULE")
         for key, value in values.items()
@@ -314,17 +321,18 @@ def registration(args: NodeGroupArgs, labels: Mapping[str, str], *, gpu: bool) -
     """
     if not args.ami and not args.startup_taints:
         return None
-    values = role_taints(args.role, gpu=gpu) | dict.fromkeys(args.startup_taints, "true")
+    values = own_taints(args, gpu=gpu) | dict.fromkeys(args.startup_taints, "true")
     return Registration(
         labels={**labels, **eks_labels(args)} if args.ami else {},
         taints=[f"{key}={value}:NoSchedule" for key, value in values.items()],
     )
 
 
-def role_taints(role: Role, *, gpu: bool = False) -> dict[str, str]:
-    """Key -> value of the taints that keep all other pods away from nodes with this role."""
+def own_taints(args: NodeGroupArgs, *, gpu: bool) -> dict[str, str]:
+    """Key -> value of the taints that keep all other pods away from the nodes of a group."""
     return {
-        **({} if role == "system" else {ROLE_LABEL: role}),
+        **({} if args.role == "system" else {ROLE_LABEL: args.role}),
+        **({JOB_NAMESPACE: args.job_namespace} if args.job_namespace else {}),
         **({GPU: "present"} if gpu else {}),
     }
 

@@ -13,7 +13,7 @@ from typing import Any
 import pulumi
 
 from moka.components.kubernetes.admission_policy import ADMINS, bound_policy, in_namespaces
-from moka.names import SCHEDULER, USER_INFO
+from moka.names import JOB_NAMESPACE, SCHEDULER, USER_INFO
 
 POLICY_NAME = "moka-job-pods"
 """Name of the policy and of its binding."""
@@ -25,17 +25,20 @@ class JobPodsArgs:
 
     namespaces: those whose pods are looked at.
     trusted: regular expressions of the users of Kubernetes who may say for which user a pod is.
+    own_nodes: namespaces whose pods have nodes of their own (`moka.dev/job-namespace`) and run on no others.
     """
 
     namespaces: Sequence[str]
     trusted: Sequence[str]
+    own_nodes: Sequence[str] = ()
 
 
 class JobPods(pulumi.ComponentResource):
     """Pulumi type `moka:kubernetes:JobPods`.
 
     Makes: a ValidatingAdmissionPolicy and its binding. It refuses, in these namespaces, pods
-    that YuniKorn would not place, and pods that say for which user they are though their maker may not.
+    that YuniKorn would not place, and pods that say for which user they are though their maker may not; where
+    some namespaces have nodes of their own, also pods that would go to another's, or miss theirs.
     Outputs: `namespaces`, known only once the rules hold.
     """
 
@@ -44,15 +47,19 @@ class JobPods(pulumi.ComponentResource):
     def __init__(self, name: str, args: JobPodsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:JobPods", name, {}, opts)
         bound = bound_policy(
-            name, POLICY_NAME, rules(args.namespaces, args.trusted), pulumi.ResourceOptions(parent=self)
+            name,
+            POLICY_NAME,
+            rules(args.namespaces, args.trusted, args.own_nodes),
+            pulumi.ResourceOptions(parent=self),
         )
         self.namespaces = bound.apply(lambda _: list(args.namespaces))
         self.register_outputs({"namespaces": self.namespaces})
 
 
-def rules(namespaces: Sequence[str], trusted: Sequence[str]) -> dict[str, Any]:
+def rules(namespaces: Sequence[str], trusted: Sequence[str], own_nodes: Sequence[str] = ()) -> dict[str, Any]:
     """Spec of the ValidatingAdmissionPolicy, as Kubernetes writes it."""
-    return in_namespaces(namespaces, [("", ("pods",))], variables(trusted), VALIDATIONS)
+    validations = {**VALIDATIONS, **(_nodes_apart(own_nodes) if own_nodes else {})}
+    return in_namespaces(namespaces, [("", ("pods",))], variables(trusted), validations)
 
 
 VALIDATIONS = {
@@ -70,6 +77,27 @@ VALIDATIONS = {
     ),
 }
 """What must be true of a pod, in CEL, and the message where it is not."""
+
+
+def _nodes_apart(own_nodes: Sequence[str]) -> dict[str, str]:
+    """Pods of these namespaces are on their own nodes, and those of no other are."""
+    owners = json.dumps(sorted(own_nodes))
+    selector, tolerations = "object.spec.nodeSelector", "object.spec.tolerations"
+    return {
+        f"request.operation != 'CREATE' || !(request.namespace in {owners}) || (has({selector}) "
+        f"&& '{JOB_NAMESPACE}' in {selector} && {selector}['{JOB_NAMESPACE}'] == request.namespace)": (
+            "the jobs of this namespace run on nodes of their own: set spec.nodeSelector "
+            f"{JOB_NAMESPACE} to the namespace"
+        ),
+        # Without a key, a toleration is for all taints. A pod that is there may get further ones.
+        f"!has({tolerations}) || (oldObject != null && has(oldObject.spec.tolerations) "
+        f"&& oldObject.spec.tolerations == {tolerations}) || {tolerations}.all(one, "
+        f"has(one.key) && one.key != '' && (one.key != '{JOB_NAMESPACE}' "
+        "|| (has(one.value) && one.value == request.namespace)))": (
+            f"nodes of another namespace's jobs are not for pods of this one: tolerate {JOB_NAMESPACE} with "
+            "the namespace as its value only, and nothing without a key"
+        ),
+    }
 
 
 def variables(trusted: Sequence[str]) -> dict[str, str]:

@@ -37,6 +37,7 @@ def spark_application(job: Job, target: JobTarget) -> Object:
 
     Raises InvalidDocument with every mistake, a line each.
     """
+    target = target.nodes_of(job.namespace)
     if mistakes := checks.mistakes(job, target):
         raise InvalidDocument("\n".join(f"{job.name}: {mistake}" for mistake in mistakes))
     return {
@@ -126,7 +127,7 @@ def _pod(job: Job, target: JobTarget, role: JobRole, pod: Driver | Executor) -> 
         "annotations": pods.annotations(job, role),
         # For placeholders; the pods have it from their template.
         "nodeSelector": pods.node_selector(job, target, role),
-        "tolerations": pods.tolerations(job, role),
+        "tolerations": pods.tolerations(job, target, role),
         "template": pods.template(job, target, role),
     }
     if pod.core_request:

@@ -49,6 +49,7 @@ def mistakes(job: Job, target: JobTarget, unsure: Collection[str] = ()) -> list[
 
     unsure: fields of the job that are only placeholders; checks that look at them are skipped.
     """
+    target = target.nodes_of(job.namespace)
     return [
         mistake
         for check, fields in CHECKS.items()

@@ -73,6 +73,15 @@ class Metastore:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OwnNodes:
+    """Nodes that are for the jobs of one namespace: fields of the same name of `JobTarget`."""
+
+    machines: Sequence[MachineCapacity]
+    gpu_machines: Sequence[MachineCapacity] = ()
+    executor_zones: Sequence[ZoneCapacity] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class JobTarget:
     """One cluster, as jobs see it. JSON holds all of it.
 
@@ -102,6 +111,7 @@ class JobTarget:
     celeborn: None where the cluster has none.
     celeborn_zones: of its workers; beside it, as an earlier version knows all that `celeborn` may have.
     executor_zones: what executors can have in each zone that may be chosen for them.
+    own_nodes: namespace -> nodes of its own, in place of those that all others share.
     executor_zone: where those of jobs are that do not say.
     celeborn_default: None where no job shuffles there without asking for it.
     finalizer: of driver pods, which a controller removes once their application is over; None without one.
@@ -135,6 +145,7 @@ class JobTarget:
     celeborn_zones: Sequence[str] = ()
     executor_zones: Sequence[ZoneCapacity] = ()
     executor_zone: ExecutorZone = "any"
+    own_nodes: Mapping[str, OwnNodes] = field(default_factory=dict)
 
     def as_outputs(self) -> dict[str, Any]:
         """As a stack exports it: mappings, lists, text and numbers, with text for every key."""
@@ -150,6 +161,10 @@ class JobTarget:
             "readable": None
             if self.readable is None
             else {name: list(folders) for name, folders in self.readable.items()},
+            "own_nodes": {
+                name: {key: list(value) for key, value in nodes.items()}
+                for name, nodes in plain["own_nodes"].items()
+            },
             "host_paths": {name: list(paths) for name, paths in self.host_paths.items()},
             "claims": {name: list(patterns) for name, patterns in self.claims.items()},
         }
@@ -175,11 +190,10 @@ class JobTarget:
             **{
                 **values,
                 "priority_classes": {int(tier): name for tier, name in values["priority_classes"].items()},
-                **{
-                    name: tuple(MachineCapacity.from_outputs(machine) for machine in values.get(name, ()))
-                    for name in ("machines", "gpu_machines")
+                **_nodes(values),
+                "own_nodes": {
+                    name: OwnNodes(**_nodes(nodes)) for name, nodes in values.get("own_nodes", {}).items()
                 },
-                "executor_zones": tuple(map(ZoneCapacity.from_outputs, values.get("executor_zones", ()))),
                 "celeborn": Celeborn(**celeborn) if celeborn else None,
                 "metastores": {
                     name: Metastore(**{key: value for key, value in metastore.items() if value is not None})
@@ -190,6 +204,15 @@ class JobTarget:
                 else None,
                 "event_log_uploader": EventLogUploader(**{**uploader, "seconds": int(uploader["seconds"])}),
             }
+        )
+
+    def nodes_of(self, namespace: str) -> "JobTarget":
+        """The cluster as jobs of a namespace see it: with its own nodes only, where it has some."""
+        own = self.own_nodes.get(namespace)
+        if own is None:
+            return self
+        return dataclasses.replace(
+            self, machines=own.machines, gpu_machines=own.gpu_machines, executor_zones=own.executor_zones
         )
 
     def machine(
@@ -208,3 +231,14 @@ class JobTarget:
             for architecture in get_args(Architecture)
             if self.machine("driver", architecture) and self.machine("executor", architecture)
         ]
+
+
+def _nodes(outputs: Mapping[str, Any]) -> dict[str, Any]:
+    """What a stack exported of nodes."""
+    return {
+        **{
+            name: tuple(map(MachineCapacity.from_outputs, outputs.get(name) or ()))
+            for name in ("machines", "gpu_machines")
+        },
+        "executor_zones": tuple(map(ZoneCapacity.from_outputs, outputs.get("executor_zones") or ())),
+    }

@@ -9,7 +9,7 @@ from moka.jobs.job import HostMount, Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.zones import ZONE_LABEL, executor_zone
 from moka.machines.machine_capacity import JobRole
-from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, ROLE_LABEL, USER_INFO
+from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, JOB_NAMESPACE, ROLE_LABEL, USER_INFO
 from moka.pages import UI_PORT
 
 Object = dict[str, Any]
@@ -35,9 +35,11 @@ DriverServiceFeatureStep.scala), and with 2 would go out to the VPC's resolver f
 
 def node_selector(job: Job, target: JobTarget, role: JobRole) -> dict[str, str]:
     """Nodes of the role, and of the job's architecture; with GPUs for executors that ask for some, and in the
-    zone of the job's executors.
+    zone of the job's executors; the namespace's own where it has some.
     """
     selector: dict[str, str] = {ROLE_LABEL: role, **({GPU_LABEL: "true"} if has_gpus(job, role) else {})}
+    if job.namespace in target.own_nodes:
+        selector[JOB_NAMESPACE] = job.namespace
     if job.architecture != "any":
         selector["kubernetes.io/arch"] = job.architecture
     if role == "executor" and (zone := executor_zone(job, target)):
@@ -50,12 +52,20 @@ def has_gpus(job: Job, role: JobRole) -> bool:
     return role == "executor" and job.executor.gpus is not None
 
 
-def tolerations(job: Job, role: JobRole) -> list[Object]:
-    """Tolerations that let a pod onto nodes of the role, and onto those with GPUs if it asks for some."""
-    result: list[Object] = [{"key": ROLE_LABEL, "operator": "Equal", "value": role, "effect": "NoSchedule"}]
+def tolerations(job: Job, target: JobTarget, role: JobRole) -> list[Object]:
+    """Tolerations that let a pod onto nodes of the role, onto those with GPUs if it asks for some, and onto
+    the namespace's own.
+    """
+    result: list[Object] = [_toleration(ROLE_LABEL, role)]
+    if job.namespace in target.own_nodes:
+        result.append(_toleration(JOB_NAMESPACE, job.namespace))
     if has_gpus(job, role):
         result.append({"key": GPU, "operator": "Exists", "effect": "NoSchedule"})
     return result
+
+
+def _toleration(key: str, value: str) -> Object:
+    return {"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"}
 
 
 def annotations(job: Job, role: JobRole) -> dict[str, str]:
@@ -128,7 +138,7 @@ def template(job: Job, target: JobTarget, role: JobRole) -> Object:
             "schedulerName": target.scheduler,
             "priorityClassName": target.priority_classes[job.tier],
             "nodeSelector": node_selector(job, target, role),
-            "tolerations": tolerations(job, role),
+            "tolerations": tolerations(job, target, role),
             "terminationGracePeriodSeconds": GRACE_SECONDS[role],
             # Each running driver has a Service: as variables they fill the environment of every pod.
             "enableServiceLinks": False,

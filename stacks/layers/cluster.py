@@ -248,6 +248,7 @@ def _node_group(
         ami=plan.ami,
         scripts=tuple(map(node_scripts.text, settings.user_data)),
         startup_taints=inputs.startup_taints[settings.role],
+        job_namespace=settings.job_namespace,
         role=settings.role,
         architecture=settings.architecture,
         instance_types=plan.instance_types,

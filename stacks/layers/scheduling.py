@@ -51,6 +51,7 @@ class Inputs:
     idle_minutes: that a node of such a group is empty before it goes.
     gpus: some node group has GPUs.
     bootstrap: DaemonSets that nodes wait for, as the settings have them.
+    own_nodes: job namespaces with nodes of their own.
     archer: whether Archer submits here.
     """
 
@@ -63,6 +64,7 @@ class Inputs:
     idle_minutes: int
     gpus: bool
     bootstrap: Mapping[str, BootstrapSettings] = field(default_factory=dict)
+    own_nodes: Sequence[str] = ()
     archer: bool = False
 
 
@@ -93,6 +95,7 @@ def inputs(site: ClusterSite) -> Inputs:
         idle_minutes=PROFILES[cluster.profile].idle_minutes,
         gpus=any(instance_type(name).gpu for group in groups for name in group.instance_types),
         bootstrap=cluster.bootstrap,
+        own_nodes=cluster.own_nodes,
         archer=site.settings.archer is not None,
     )
 
@@ -110,7 +113,11 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     priorities = PriorityClasses(site.name, PriorityClassesArgs(classes=CLASSES), site.opts)
     JobPods(
         f"{site.name}-job-pods",
-        JobPodsArgs(namespaces=inputs.job_namespaces, trusted=[CONTROLLERS, *trusted(inputs.job_namespaces)]),
+        JobPodsArgs(
+            namespaces=inputs.job_namespaces,
+            trusted=[CONTROLLERS, *trusted(inputs.job_namespaces)],
+            own_nodes=inputs.own_nodes,
+        ),
         site.opts,
     )
     namespace = Namespace(

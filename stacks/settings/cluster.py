@@ -145,6 +145,11 @@ class NodeGroup(Section):
     capacity_reservations: dict[str, Reservation] = Field(
         default_factory=dict, description="Zone -> capacity reservation that its nodes use."
     )
+    job_namespace: Name | None = Field(
+        default=None,
+        description="Only jobs of this namespace come to its nodes, and they to no others; for roles driver "
+        "and executor.",
+    )
     labels: dict[NodeLabel, NodeLabelValue] = Field(
         default_factory=dict, description="Labels of its nodes, besides those that the platform sets."
     )
@@ -311,6 +316,11 @@ class Cluster(Section):
         """Order of nodes for pods of jobs."""
         sizes = self.groups_of("driver", "executor")
         return node_order(self.profile, autoscaled=any(group.minimum < group.maximum for group in sizes))
+
+    @property
+    def own_nodes(self) -> list[str]:
+        """Job namespaces with nodes of their own, in order."""
+        return sorted({group.job_namespace for group in self.node_groups.values() if group.job_namespace})
 
     def groups_of(self, *roles: Role) -> list[NodeGroup]:
         """Its node groups with one of these roles."""

@@ -78,6 +78,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     machines.executor_disks,
     node_groups.instance_types,
     node_groups.roles,
+    node_groups.own_nodes,
     node_groups.profiles,
     node_groups.zones,
     node_groups.schedules,

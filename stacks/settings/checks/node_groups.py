@@ -2,11 +2,13 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from typing import get_args
 from zoneinfo import available_timezones
 
 from cronsim import CronSim
 
 from moka.machines.instance_types import InstanceType, instance_type
+from moka.machines.machine_capacity import JobRole
 from moka.machines.profiles import PROFILES
 from moka.mistakes import Mistake, listed
 from stacks.settings import node_scripts
@@ -27,6 +29,8 @@ ON_DEMAND_ONLY = {
     "shuffle": "its shuffle data would be lost",
 }
 """Roles that do not bear losing a machine at two minutes' notice, and why."""
+
+JOB_ROLES = get_args(JobRole)
 
 NO_TIME_ZONES = frozenset({"Factory", "localtime"})
 """Names of Python's list that stand for no place."""
@@ -80,6 +84,38 @@ def roles(settings: Environment) -> Iterator[Mistake]:
                     f"clusters.{name}.node_groups",
                     f"has no group with role {role}, so its pods would wait for ever; add one",
                 )
+
+
+def own_nodes(settings: Environment) -> Iterator[Mistake]:
+    """Nodes for the jobs of a namespace that are none of jobs, or only half of what these need."""
+    for at, _, group, _ in _groups(settings):
+        if group.job_namespace is None:
+            continue
+        if group.role not in JOB_ROLES:
+            yield Mistake(
+                f"{at}.job_namespace",
+                f"is for nodes on which jobs run, {' or '.join(JOB_ROLES)}, but role is {group.role}; remove "
+                "it",
+            )
+        if group.job_namespace not in settings.job_namespaces:
+            yield Mistake(
+                f"{at}.job_namespace",
+                f"no job namespace is named {group.job_namespace!r}; the job namespaces are "
+                f"{listed(settings.job_namespaces)}",
+            )
+    for name, cluster in settings.clusters.items():
+        owners = cluster.own_nodes
+        sharing = [namespace for namespace in settings.job_namespaces if namespace not in owners]
+        needs = {owner: owner for owner in owners} | ({None: listed(sharing)} if owners and sharing else {})
+        for owner, jobs in needs.items():
+            groups = [group for group in cluster.groups_of(*JOB_ROLES) if group.job_namespace == owner]
+            for role in JOB_ROLES:
+                if not any(group.role == role for group in groups):
+                    yield Mistake(
+                        f"clusters.{name}.node_groups",
+                        f"has no group with role {role} for jobs in {jobs}, which would wait for ever; add "
+                        f"one, {f'with job_namespace {owner}' if owner else 'without job_namespace'}",
+                    )
 
 
 def profiles(settings: Environment) -> Iterator[Mistake]:

@@ -15,20 +15,28 @@ BINDING = f"{GROUP}/validatingadmissionpolicybindings/{POLICY_NAME}"
 OPERATOR = "system:serviceaccount:spark-operator:spark-operator-controller"
 REPLICAS = "system:serviceaccount:kube-system:replicaset-controller"
 SOMEBODY = "arn:aws:sts::123456789012:assumed-role/analyst/somebody"
+OWN = "own"
 BOSS = json.dumps({"user": "boss", "groups": ["all"]})
 
 
 @pytest.fixture
-def submit(plane, api, namespace, eventually):
+def own_nodes():
+    """Namespaces with nodes of their own; OWN is the one of the test."""
+    return ()
+
+
+@pytest.fixture
+def submit(plane, api, namespace, eventually, own_nodes):
     """Make a pod as somebody, without keeping it: what the API server answers, None when it would take it."""
     trusted = [
         service_account_pattern("spark-operator"),
         service_account_pattern(namespace, "spark"),
         CONTROLLERS,
     ]
+    spec = rules([namespace], trusted, [namespace if name == OWN else name for name in own_nodes])
     about = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": POLICY_NAME}}
     bound = {"policyName": POLICY_NAME, "validationActions": ["Deny"]}
-    policy = {**about, "kind": "ValidatingAdmissionPolicy", "spec": rules([namespace], trusted)}
+    policy = {**about, "kind": "ValidatingAdmissionPolicy", "spec": spec}
     api.apply(POLICY, policy)
     api.apply(
         BINDING,
@@ -67,6 +75,9 @@ def submit(plane, api, namespace, eventually):
 
     submitted.change = lambda who, name, annotations: send(
         "PATCH", f"/{name}", who, {"metadata": {"annotations": annotations}}, "application/merge-patch+json"
+    )
+    submitted.tolerate = lambda who, name, tolerations: send(
+        "PATCH", f"/{name}", who, {"spec": {"tolerations": tolerations}}, "application/merge-patch+json"
     )
     # A policy and a role binding hold a moment after they were made.
     eventually(lambda: "spec.schedulerName" in (submitted(SOMEBODY, schedulerName="default-scheduler") or ""))
@@ -123,3 +134,33 @@ def test_the_user_whom_a_pod_is_for_does_not_change(submit, api, namespace):
 
     assert submit.change(SOMEBODY, "some", {"note": "any"}) is None
     assert "does not change" in submit.change(OPERATOR, "some", {USER_INFO: BOSS.replace("boss", "me")})
+
+
+def tolerating(*tolerations):
+    return [{"effect": "NoSchedule", **toleration} for toleration in tolerations]
+
+
+@pytest.mark.parametrize("own_nodes", [("payroll",)])
+def test_pods_do_not_come_to_nodes_of_another_namespaces_jobs(submit, api, namespace):
+    driver = {"key": "moka.dev/role", "operator": "Equal", "value": "driver"}
+    theirs = {"key": "moka.dev/job-namespace", "operator": "Equal", "value": "payroll"}
+
+    assert submit(OPERATOR, tolerations=tolerating(driver)) is None
+    for toleration in (theirs, {**theirs, "operator": "Exists", "value": ""}, {"operator": "Exists"}):
+        refusal = submit(OPERATOR, tolerations=tolerating(driver, toleration))
+        assert "nodes of another namespace's jobs are not for pods of this one" in refusal
+    api.create(f"/api/v1/namespaces/{namespace}/pods", pod({}, {}))
+    assert submit.change(SOMEBODY, "some", {"note": "any"}) is None
+    assert "not for pods of this one" in submit.tolerate(SOMEBODY, "some", tolerating(theirs))
+
+
+@pytest.mark.parametrize("own_nodes", [(OWN,)])
+def test_pods_of_a_namespace_with_nodes_of_its_own_go_to_no_others(submit, namespace):
+    own = {"key": "moka.dev/job-namespace", "operator": "Equal", "value": namespace}
+
+    assert "run on nodes of their own" in submit(OPERATOR)
+    assert "run on nodes of their own" in submit(OPERATOR, nodeSelector={"moka.dev/job-namespace": "others"})
+    assert (
+        submit(OPERATOR, nodeSelector={"moka.dev/job-namespace": namespace}, tolerations=tolerating(own))
+        is None
+    )

@@ -1,6 +1,8 @@
+import json
+
 import pytest
 
-from moka.jobs.job_target import CelebornDefault, EventLogUploader
+from moka.jobs.job_target import CelebornDefault, EventLogUploader, JobTarget
 from stacks import settings
 from stacks.job_target import executor_zones, job_target
 from stacks.settings.spark import CelebornDefault as Settings
@@ -80,9 +82,33 @@ def zones_of(**changes):
         name: group.model_copy(update=changes) if group.role == "executor" else group
         for name, group in local.clusters["spark-a"].node_groups.items()
     }
-    clusters = {"spark-a": local.clusters["spark-a"].model_copy(update={"node_groups": groups})}
-    found = executor_zones(local.model_copy(update={"clusters": clusters}), "spark-a")
+    found = executor_zones(groups, local.zones_of("spark-a"))
     return {one.zone: one.millicores for one in found if one.architecture == "arm64"}
+
+
+def test_jobs_of_a_namespace_with_nodes_of_its_own_know_of_no_others(target):
+    cluster = settings.load("local").clusters["spark-a"]
+    own = {
+        f"payroll-{role}": cluster.node_groups[f"{role}-arm64"].model_copy(
+            update={"job_namespace": "payroll", "instance_types": [f"r7g.{size}"], "per_zone": True}
+        )
+        for role, size in (("driver", "large"), ("executor", "xlarge"))
+    }
+    groups = {**cluster.node_groups, **own}
+    clusters = {"spark-a": cluster.model_copy(update={"node_groups": groups})}
+
+    jobs = target(clusters=clusters)
+
+    assert jobs.machines == target().machines
+    theirs = jobs.nodes_of("payroll")
+    assert {(one.role, one.architecture, one.millicores // 1000) for one in theirs.machines} == {
+        ("driver", "arm64", 1),
+        ("executor", "arm64", 3),
+    }
+    assert {one.zone for one in theirs.executor_zones} == {"us-east-1a", "us-east-1b", "us-east-1c"}
+    assert jobs.nodes_of("spark-jobs") == jobs
+    exported = JobTarget.from_outputs(json.loads(json.dumps(jobs.as_outputs())))
+    assert exported.nodes_of("payroll").as_outputs() == theirs.as_outputs()
 
 
 def test_no_zone_is_chosen_where_the_autoscaler_cannot():

@@ -141,6 +141,13 @@ def test_only_pods_that_ask_for_a_role_come_to_its_nodes(deploy, role):
     assert inputs["taints"] == [{"key": "moka.dev/role", "value": role, "effect": "NO_SCHEDULE"}]
 
 
+def test_nodes_of_one_namespaces_jobs_keep_all_others_out(deploy):
+    inputs = group(deploy, role="driver", job_namespace="payroll")
+
+    assert inputs["labels"]["moka.dev/job-namespace"] == "payroll"
+    assert {"key": "moka.dev/job-namespace", "value": "payroll", "effect": "NO_SCHEDULE"} in inputs["taints"]
+
+
 def test_any_pod_may_run_on_system_nodes(deploy):
     assert group(deploy, role="system").get("taints", []) == []
 

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import pytest
@@ -6,10 +7,12 @@ from moka.components.kubernetes import placement
 from moka.jobs.application import spark_application
 from moka.jobs.conf import gpus
 from moka.jobs.job import DynamicAllocation, Executor, HostMount, Restart
-from moka.jobs.job_target import Celeborn
+from moka.jobs.job_target import Celeborn, OwnNodes
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines
+from moka.mistakes import InvalidDocument
 from moka.names import SPARK_ACCOUNT
+from tests.support.jobs import make_job_target
 
 ROLES = ["driver", "executor"]
 
@@ -209,6 +212,36 @@ def test_s3_is_asked_as_the_pod_s_identity_and_as_nobody_else(make_spec, version
     # One class, so that it does not go on to ask the node for its role.
     assert conf["spark.hadoop.fs.s3a.aws.credentials.provider"] == RELEASES[version].credentials
     assert conf["spark.hadoop.fs.s3a.endpoint.region"] == "us-east-1"
+
+
+@pytest.mark.parametrize("role", ["driver", "executor"])
+def test_pods_and_placeholders_go_to_the_nodes_of_their_namespace(make_spec, role):
+    own = OwnNodes(machines=make_job_target().machines)
+
+    pods = make_spec({"own_nodes": {"spark-jobs": own, "science": own}})[role]
+
+    toleration = {
+        "key": "moka.dev/job-namespace",
+        "operator": "Equal",
+        "value": "spark-jobs",
+        "effect": "NoSchedule",
+    }
+    for place in (pods, pods["template"]["spec"]):
+        assert place["nodeSelector"]["moka.dev/job-namespace"] == "spark-jobs"
+        assert toleration in place["tolerations"]
+    shared = make_spec({"own_nodes": {"science": own}})[role]
+    assert "moka.dev/job-namespace" not in shared["nodeSelector"]
+    assert toleration["key"] not in [one["key"] for one in shared["tolerations"]]
+
+
+def test_a_job_is_held_against_the_machines_of_its_namespace(make_spec):
+    small = [
+        dataclasses.replace(machine, millicores=1000, memory_mib=2048)
+        for machine in make_job_target().machines
+    ]
+
+    with pytest.raises(InvalidDocument, match=r"largest executor node of arm64 has 1(\.0+)? cores?"):
+        make_spec({"own_nodes": {"spark-jobs": OwnNodes(machines=small)}}, executor={"cores": 4})
 
 
 def test_buckets_of_other_regions_are_asked_there(make_spec):

@@ -580,6 +580,31 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "r6i.2xlarge, but a reservation is of one instance type and these are r7g.2xlarge",
         ),
     ],
+    "clusters.<name>.node_groups.<name>.job_namespace": [
+        (
+            {f"{GROUPS}.system.job_namespace": "spark-jobs"},
+            "driver or executor, but role is system; remove it",
+        ),
+        (
+            {f"{ARM}.job_namespace": "spark-job"},
+            "no job namespace is named 'spark-job'; the job namespaces are",
+        ),
+        (
+            {f"{ARM}.job_namespace": "spark-jobs"},
+            "has no group with role driver for jobs in spark-jobs, which would wait for ever; add one, with",
+        ),
+        (
+            {
+                "job_namespaces": {"spark-jobs": {}, "others": {}},
+                **{
+                    f"{GROUPS}.{role}-{architecture}.job_namespace": "spark-jobs"
+                    for role in ("driver", "executor")
+                    for architecture in ("arm64", "amd64")
+                },
+            },
+            "has no group with role executor for jobs in others, which would wait for ever; add one, without",
+        ),
+    ],
     "clusters.<name>.node_groups.<name>.labels": [
         (
             {f"{GROUPS}.system.labels": {"my team": "a"}},
