@@ -46,6 +46,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     f"{CLUSTER}.zonal_shift": (None, False),
     f"{CLUSTER}.support": (None, "extended"),
     f"{CLUSTER}.control_plane_logs.types": (None, ["api", "audit"], ["audit"]),
+    f"{CLUSTER}.control_plane_tier": (None, "tier-xl"),
+    f"{CLUSTER}.executor_zone": (None, "any"),
     f"{CLUSTER}.shuffle.workers": (3, 4),
     f"{CLUSTER}.shuffle.drain_hours": (None, 2),
     f"{GROUPS}.system.maximum": (4, 5),
@@ -65,6 +67,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "job_namespaces.spark-jobs.pod_security": (None, "privileged"),
     "job_namespaces.spark-jobs.quota.pods": (None, 100),
     "job_namespaces.spark-jobs.archer_only": (None, True),
+    "job_namespaces.spark-jobs.peer_ports": (None, "any"),
+    "spark.celeborn.clients": (None, ["4.1"]),
     "archer.weights": (None, {"analytics.reports": 4}, {"analytics.reports": 2, "science.models": 3}),
     "archer.rate.a_second": (None, 20, 100),
     "archer.service.replicas": (1, 2),
@@ -102,7 +106,8 @@ ENTRIES: dict[str, Any] = {
         },
     },
     f"{GROUPS}.executor-amd64.schedule": {
-        "morning": {"cron": "0 6 * * *", "minimum": 2}, "evening": {"cron": "0 18 * * *", "minimum": 0},
+        "morning": {"cron": "0 6 * * *", "minimum": 2, "maximum": 4},
+        "evening": {"cron": "0 18 * * *", "minimum": 0, "maximum": 2},
     },
     f"{CLUSTER}.access.analysts": {
         "principal": "arn:aws:iam::123456789012:role/analysts", "jobs": "view",
@@ -114,7 +119,6 @@ ENTRIES: dict[str, Any] = {
         "who": ["group:analysts"], "may": ["submit", "see"], "organization": "analytics",
     },
     "registry.pull_through": {"public.ecr.aws": {}},
-    "uses.lake": {"bucket": "acme-lake"},
     "grants.dev": {"environment": "dev", "account": "123456789012", "data": ["event-logs"]},
     "clusters.spark-b": {
         "foundation": "main", "version": "1.35", "profile": "adhoc",
@@ -135,6 +139,33 @@ ENTRIES: dict[str, Any] = {
     },
 }  # fmt: skip
 """Place of an entry -> what it says; it is there or not."""
+
+TOGETHER: dict[str, dict[str, Any]] = {
+    "a lake": {
+        "uses.lake": {"bucket": "acme-lake", "prefixes": ["orders/"]},
+        "job_namespaces.lake": {"uses": {"lake": "write"}},
+    },
+    "tables": {
+        "uses.warehouse": {"bucket": "acme-warehouse"},
+        "metastores.company": {
+            "thrift": {"addresses": ["thrift://hive.example:9083"], "cidrs": ["10.9.0.0/24"]},
+            "warehouse": "s3a://acme-warehouse/tables/",
+        },
+        "job_namespaces.tables": {"uses": {"warehouse": "read"}, "metastore": "company"},
+    },
+    "a namespace apart": {
+        "job_namespaces.payroll": {"own_key": True},
+        f"{GROUPS}.payroll-driver": {
+            "role": "driver", "job_namespace": "payroll", "architecture": "arm64",
+            "instance_types": ["r7g.2xlarge"], "minimum": 1, "maximum": 3,
+        },
+        f"{GROUPS}.payroll-executor": {
+            "role": "executor", "job_namespace": "payroll", "architecture": "arm64",
+            "instance_types": ["r7gd.4xlarge"], "minimum": 0, "maximum": 2,
+        },
+    },
+}  # fmt: skip
+"""Words -> entries that only make sense together, by their places."""
 
 MACHINES: dict[str, tuple[list[str], ...]] = {
     f"{GROUPS}.executor-amd64": (["r6i.4xlarge", "r5.4xlarge"], ["r7i.4xlarge", "r6i.4xlarge"]),
@@ -179,9 +210,14 @@ def legal(settings: Settings) -> bool:
 
 
 def _change(settings: Settings, random: Random) -> Step | None:
-    place = random.choice([*VALUES, *ENTRIES, *MACHINES])
-    change: Change = _value if place in VALUES else _entry if place in ENTRIES else _machines
-    words = change(settings, place, random)
+    kinds: dict[str, Change] = {
+        **dict.fromkeys(VALUES, _value),
+        **dict.fromkeys(ENTRIES, _entry),
+        **dict.fromkeys(TOGETHER, _entries),
+        **dict.fromkeys(MACHINES, _machines),
+    }
+    place = random.choice(list(kinds))
+    words = kinds[place](settings, place, random)
     return Step(words, settings) if words else None
 
 
@@ -197,6 +233,14 @@ def _entry(settings: Settings, place: str, random: Random) -> str:
     there = _at(settings, place) is not None
     put(settings, place, None if there else deepcopy(ENTRIES[place]))
     return f"{place}: {'gone' if there else 'added'}"
+
+
+def _entries(settings: Settings, words: str, random: Random) -> str:
+    entries = TOGETHER[words]
+    there = all(_at(settings, place) is not None for place in entries)
+    for place, entry in entries.items():
+        put(settings, place, None if there else deepcopy(entry))
+    return f"{words}: {'gone' if there else 'added'}"
 
 
 def _machines(settings: Settings, place: str, random: Random) -> str:

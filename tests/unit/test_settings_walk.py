@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from stacks import settings
-from tests.support.settings_walk import ENTRIES, MACHINES, VALUES, legal, put, steps, walk
+from tests.support.settings_walk import ENTRIES, MACHINES, TOGETHER, VALUES, legal, put, steps, walk
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 CHANGES = [*((place, value) for place, values in VALUES.items() for value in values), *ENTRIES.items()]
@@ -17,6 +17,15 @@ CHANGES = [*((place, value) for place, values in VALUES.items() for value in val
 def test_every_change_is_legal(place, value):
     changed = deepcopy(LOCAL)
     put(changed, place, deepcopy(value))
+
+    assert legal(changed)
+
+
+@pytest.mark.parametrize("words", TOGETHER)
+def test_entries_that_belong_together_are_legal(words):
+    changed = deepcopy(LOCAL)
+    for place, entry in TOGETHER[words].items():
+        put(changed, place, deepcopy(entry))
 
     assert legal(changed)
 
@@ -32,6 +41,7 @@ def test_a_hundred_steps_are_changes_of_every_sort():
     places = {step.change.partition(": ")[0] for step in steps(LOCAL, 14, 100)}
 
     assert places & VALUES.keys() and places & ENTRIES.keys() and places & MACHINES.keys()
+    assert places & TOGETHER.keys()
     assert "clusters.spark-b" in places
     assert len(places) > 40
 
