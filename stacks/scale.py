@@ -50,7 +50,8 @@ LAYERS_A_NODE, NODES_A_SECOND = 120, 2
 """Layers of fifteen images that a new machine pulls, an estimate; machines that EC2 starts in a second."""
 
 END_PUTS = 8
-"""Objects that the end of a job puts into the event logs: what is left, status, joined log, link, markers."""
+"""Objects that the end of a job puts into the event logs: what is left, status, joined log, link, markers. An
+estimate (docs/operations/event-logs.md)."""
 
 MEASURED_SUBMISSIONS, MEASURED_DRIVERS = 500, 2_000
 """Of Archer a second, and of one gateway to UIs: docs/benchmarks.md."""
@@ -62,6 +63,7 @@ are proportionally lower" (THRESHOLDS)."""
 THRESHOLDS = (
     "https://github.com/kubernetes/community/blob/master/sig-scalability/configs-and-limits/thresholds.md"
 )
+SLOS = "https://github.com/kubernetes/community/blob/master/sig-scalability/slos/slos.md"
 LISTS = "network.md#policies-of-job-namespaces-and-how-long-their-lists-are"
 AWS = "https://docs.aws.amazon.com"
 KUBEMARK = "https://yunikorn.apache.org/docs/performance/evaluate_perf_function_with_kubemark"
@@ -225,10 +227,11 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
         takes=load.jobs + load.kept,
         can=MOST_SERVICES * nodes / LARGEST_CLUSTER,
         unit="",
-        how="Spark's own, without an address, of each driver that runs or is kept; and as many "
-        "EndpointSlices",
+        how="Spark's own, without an address (apache/spark: DriverServiceFeatureStep.scala), of each driver "
+        "that runs or is kept; and as many EndpointSlices",
         source=threshold,
-        carried_by="`ttl_seconds` of jobs; kube-proxy looks at none without an address",
+        carried_by="`ttl_seconds` of jobs; kube-proxy looks at none without an address "
+        "(kubernetes/kubernetes: cmd/kube-proxy/app/server.go)",
         runs=True,
     )
     yield Shared(
@@ -250,7 +253,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
         can=CAPACITIES[tier].seats,
         unit="seats",
         how=f"{requests:,.0f} a second ({REQUESTS_A_POD} a pod and placeholder, leases of nodes), each for "
-        "the whole second that Kubernetes' SLO leaves it",
+        f"the whole second that [Kubernetes' SLO]({SLOS}) leaves it",
         source="`moka/control_plane_tiers.py`",
         carried_by="`control_plane_tier`",
         runs=True,
