@@ -1,0 +1,592 @@
+"""What each shared thing of an environment takes under a load, and what it can: the table of docs/scale.md.
+
+Limits of AWS, Kubernetes and YuniKorn are what these say themselves; nobody ran an environment of this size.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+
+from moka.components.aws.addon_configuration import max_coredns_replicas
+from moka.control_plane_tiers import CAPACITIES
+from moka.network_address_usage import MOST_UNITS
+from moka.observability.series import of_applications, of_cluster
+from moka.pod_subnets import prefixes
+from moka.sizes.collectors import POINT_BYTES
+from moka.sizes.history import MAX_LISTED
+from moka.subnet_plan import subnet_plans, usable_addresses
+from stacks.layers.cluster import full_size
+from stacks.settings.checks.node_groups import MAX_GROUPS_PER_CLUSTER, MAX_NODES_PER_GROUP
+from stacks.settings.checks.spark import MOST_PEERS
+from stacks.settings.environment import Environment
+from stacks.settings.network_use import group_uses, vpc_contents
+from stacks.settings.node_group_plan import node_group_plans
+
+GANG = 2
+"""Pods that the scheduler places for one of a job: first a placeholder (moka/jobs/application.py)."""
+
+DAEMONS = 6
+"""Pods of the platform on every node: VPC CNI, kube-proxy, Pod Identity, EBS, Fluent Bit, metrics."""
+
+EVENTS_A_POD, WRITES_A_POD, REQUESTS_A_POD = 8, 7, 19
+"""Events: three of YuniKorn, five of the kubelet. Writes: made, bound, three states, deleted, gone. Requests:
+both, two tokens and two of the operator. Estimates."""
+
+LEASE_SECONDS = 10
+"""Between two heartbeats of a node: https://kubernetes.io/docs/concepts/architecture/nodes/#node-heartbeats."""
+
+KEPT_SECONDS, EVENT_SECONDS = 600, 3600
+"""For which etcd has former versions, as the API server compacts every five minutes what is older than five
+(kube-apiserver, --etcd-compaction-interval), and for which it has events (--event-ttl)."""
+
+POD_BYTES, APPLICATION_BYTES, NODE_BYTES, EVENT_BYTES = 10_000, 20_000, 20_000, 1_000
+"""Of an object in etcd. Estimates."""
+
+NAMES, NAME_SECONDS, RESOLVED_SECONDS = 10, 30, 5
+"""Names outside the cluster that all executors use at once, an assumption; seconds for which Java keeps an
+answer, and for which S3's holds (docs/decisions/0046-names-at-ten-thousand-pods.md)."""
+
+LAYERS_A_NODE, NODES_A_SECOND = 120, 2
+"""Layers of fifteen images that a new machine pulls, an estimate; machines that EC2 starts in a second."""
+
+END_PUTS = 8
+"""Objects that the end of a job puts into the event logs: what is left, status, joined log, link, markers. An
+estimate (docs/operations/event-logs.md)."""
+
+MEASURED_SUBMISSIONS, MEASURED_DRIVERS = 500, 2_000
+"""Of Archer a second, and of one gateway to UIs: docs/benchmarks.md."""
+
+LARGEST_CLUSTER, MOST_PODS, MOST_SERVICES = 5_000, 150_000, 10_000
+"""Nodes that Kubernetes is tested with, and what such a cluster may have: "For smaller clusters, the limits
+are proportionally lower" (THRESHOLDS)."""
+
+THRESHOLDS = (
+    "https://github.com/kubernetes/community/blob/master/sig-scalability/configs-and-limits/thresholds.md"
+)
+SLOS = "https://github.com/kubernetes/community/blob/master/sig-scalability/slos/slos.md"
+LISTS = "network.md#policies-of-job-namespaces-and-how-long-their-lists-are"
+AWS = "https://docs.aws.amazon.com"
+KUBEMARK = "https://yunikorn.apache.org/docs/performance/evaluate_perf_function_with_kubemark"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Load:
+    """What jobs do in the busiest hour.
+
+    jobs_a_day: on average. pods: of them at once. peak: the hour's jobs, to those of an average one.
+    job_seconds: that a job takes. kept_seconds: that it is kept after its end (`ttl_seconds` of a job).
+    """
+
+    jobs_a_day: float
+    pods: float
+    peak: float = 3
+    job_seconds: float = 300
+    kept_seconds: float = 1800
+
+    @property
+    def jobs_a_second(self) -> float:
+        """Jobs that begin, and as many that end."""
+        return self.jobs_a_day / 86_400 * self.peak
+
+    @property
+    def jobs(self) -> float:
+        """Jobs at once, each with a driver."""
+        return self.jobs_a_second * self.job_seconds
+
+    @property
+    def executors(self) -> int:
+        """Executors of a job."""
+        return round(self.pods / self.jobs) - 1
+
+    @property
+    def pods_a_second(self) -> float:
+        """Pods that begin, and as many that end."""
+        return self.jobs_a_second * (1 + self.executors)
+
+    @property
+    def kept(self) -> float:
+        """Jobs that have ended and are kept, each with its driver's pod."""
+        return self.jobs_a_second * self.kept_seconds
+
+    def part(self, parts: int) -> "Load":
+        """One of so many equal parts."""
+        return replace(self, jobs_a_day=self.jobs_a_day / parts, pods=self.pods / parts)
+
+
+TEN_THOUSAND_NODES = Load(jobs_a_day=200_000, pods=50_000)
+"""That docs/scale.md counts with, of examples/ten-thousand-nodes.yaml."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shared:
+    """A thing that is shared.
+
+    each: of what there is one. takes, can: in `unit`. how: what it takes comes to that. source: of the limit.
+    carried_by: setting or part that carries it. runs: a run has to show it; else to count is enough, as of
+    addresses and of AWS's quotas.
+    """
+
+    what: str
+    each: str
+    takes: float
+    can: float
+    unit: str
+    how: str
+    source: str
+    carried_by: str
+    runs: bool = False
+
+    @property
+    def share(self) -> float:
+        """What it takes of what it can."""
+        return self.takes / self.can
+
+
+def shared(settings: Environment, load: Load) -> list[Shared]:
+    """What is shared in an environment of clusters that are alike, the fullest first."""
+    of_one = load.part(len(settings.clusters))
+    rows = [
+        *_control_plane(settings, of_one),
+        *_jobs(settings, load, of_one),
+        *_network(settings, of_one),
+        *_accounts(settings, load),
+        *_stores(settings, load, of_one),
+    ]
+    return sorted(rows, key=lambda row: -row.share)
+
+
+def closest(rows: list[Shared], number: int = 5) -> list[Shared]:
+    """Of those that only a run can show, the ones that are closest to their limit."""
+    return [row for row in rows if row.runs][:number]
+
+
+def as_table(rows: list[Shared]) -> str:
+    """The rows, as docs/scale.md shows them."""
+    lines = [
+        "| what | of each | takes | can | share | what it takes is | the limit is from | carried by |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    lines += [
+        f"| {row.what} | {row.each} | {_number(row.takes)}{f' {row.unit}' if row.unit else ''} "
+        f"| {_number(row.can)} | {row.share:.0%} | {row.how} | {row.source} | {row.carried_by} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def _number(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2g}"
+
+
+def _nodes(settings: Environment) -> int:
+    """Nodes of the home cluster."""
+    nodes, _ = full_size(settings.clusters[settings.home].node_groups)
+    return nodes
+
+
+def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
+    cluster, nodes, spaces = settings.clusters[settings.home], _nodes(settings), len(settings.job_namespaces)
+    tier = cluster.control_plane_tier
+    pods = load.pods + load.kept
+    threshold = f"[Kubernetes' thresholds]({THRESHOLDS})"
+    placed = GANG * load.pods_a_second
+    yield Shared(
+        what="nodes",
+        each="cluster",
+        takes=nodes,
+        can=LARGEST_CLUSTER,
+        unit="",
+        how="all node groups at their maximum",
+        source=threshold,
+        carried_by="one more cluster",
+    )
+    yield Shared(
+        what="pods",
+        each="cluster",
+        takes=pods + DAEMONS * nodes,
+        can=MOST_PODS * nodes / LARGEST_CLUSTER,
+        unit="",
+        how=f"those of jobs, ended drivers that are kept, {DAEMONS} of the platform on each node",
+        source=threshold,
+        carried_by="one more cluster",
+    )
+    yield Shared(
+        what="pods of a namespace",
+        each="job namespace",
+        takes=pods / spaces,
+        can=3_000,
+        unit="",
+        how=f"those of jobs and ended drivers, of {spaces} namespaces",
+        source=threshold,
+        carried_by="more `job_namespaces`, `ttl_seconds` of jobs",
+        runs=True,
+    )
+    yield Shared(
+        what="Services",
+        each="cluster",
+        takes=load.jobs + load.kept,
+        can=MOST_SERVICES * nodes / LARGEST_CLUSTER,
+        unit="",
+        how="Spark's own, without an address (apache/spark: DriverServiceFeatureStep.scala), of each driver "
+        "that runs or is kept; and as many EndpointSlices",
+        source=threshold,
+        carried_by="`ttl_seconds` of jobs; kube-proxy looks at none without an address "
+        "(kubernetes/kubernetes: cmd/kube-proxy/app/server.go)",
+        runs=True,
+    )
+    yield Shared(
+        what="pods that have ended",
+        each="cluster",
+        takes=load.kept,
+        can=12_500,
+        unit="",
+        how=f"drivers, each kept for {load.kept_seconds:.0f} s; executors are deleted",
+        source="[kube-controller-manager](https://kubernetes.io/docs/reference/command-line-tools-reference/"
+        "kube-controller-manager/), `--terminated-pod-gc-threshold`",
+        carried_by="`ttl_seconds` of jobs; the finalizer keeps a driver until the operator has read its end",
+    )
+    requests = placed * REQUESTS_A_POD + nodes / LEASE_SECONDS
+    yield Shared(
+        what="requests at once",
+        each="API server",
+        takes=requests,
+        can=CAPACITIES[tier].seats,
+        unit="seats",
+        how=f"{requests:,.0f} a second ({REQUESTS_A_POD} a pod and placeholder, leases of nodes), each for "
+        f"the whole second that [Kubernetes' SLO]({SLOS}) leaves it",
+        source="`moka/control_plane_tiers.py`",
+        carried_by="`control_plane_tier`",
+        runs=True,
+    )
+    stored = (
+        pods * POD_BYTES
+        + nodes * (NODE_BYTES + DAEMONS * POD_BYTES)
+        + (load.jobs + load.kept) * APPLICATION_BYTES
+        + placed * EVENTS_A_POD * EVENT_SECONDS * EVENT_BYTES
+        + placed * WRITES_A_POD * KEPT_SECONDS * POD_BYTES
+        + load.jobs_a_second * 2 * (1 + load.executors) * KEPT_SECONDS * APPLICATION_BYTES
+    )
+    yield Shared(
+        what="etcd",
+        each="cluster",
+        takes=stored / 1e9,
+        can=CAPACITIES[tier].database_gb,
+        unit="GB",
+        how="objects, an hour of events, former versions of ten minutes; sizes are estimates",
+        source="`moka/control_plane_tiers.py`",
+        carried_by="`control_plane_tier`, `maxTrackedExecutorPerApp`",
+        runs=True,
+    )
+    zones = settings.zones_of(settings.home)
+    plans = [
+        plan for name, group in cluster.node_groups.items() for plan in node_group_plans(name, group, zones)
+    ]
+    yield Shared(
+        what="nodes of a managed group",
+        each="node group",
+        takes=max(plan.maximum for plan in plans),
+        can=MAX_NODES_PER_GROUP,
+        unit="",
+        how="the largest group",
+        source="`stacks/settings/checks/node_groups.py`",
+        carried_by="more groups; refused beyond",
+    )
+    yield Shared(
+        what="managed groups",
+        each="cluster",
+        takes=len(plans),
+        can=MAX_GROUPS_PER_CLUSTER,
+        unit="",
+        how="groups, in each zone where they are one a zone",
+        source="`stacks/settings/checks/node_groups.py`",
+        carried_by="fewer, larger groups; refused beyond",
+    )
+
+
+def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
+    operators = settings.spark.operators.values()
+    yield Shared(
+        what="pods that YuniKorn places",
+        each="cluster",
+        takes=GANG * of_one.pods_a_second,
+        can=115,
+        unit="a second",
+        how="each pod of a job, and its placeholder before it",
+        source=f"[YuniKorn with 4,000 nodes]({KUBEMARK}), bound by the API server; 204 with 2,000",
+        carried_by="`kubernetes.qps`, from nodes and tier (`moka/sizes/yunikorn.py`): 400",
+        runs=True,
+    )
+    yield Shared(
+        what="submissions of the operator",
+        each="release",
+        takes=of_one.jobs_a_second * 60 / len(operators),
+        can=min(operator.applications_per_minute for operator in operators),
+        unit="a minute",
+        how=f"jobs of a cluster, shared by {len(operators)} releases",
+        source="`moka/sizes/spark_operator.py`, from the operator's benchmark; at most 110 on these machines",
+        carried_by="`spark.operators`, `applications_per_minute`",
+        runs=True,
+    )
+    yield Shared(
+        what="submissions to Archer",
+        each="environment",
+        takes=load.jobs_a_second,
+        can=MEASURED_SUBMISSIONS,
+        unit="a second",
+        how="all jobs",
+        source="[measured](benchmarks.md#submissions-to-archer), two processes",
+        carried_by="`archer.service`, `database`",
+        runs=True,
+    )
+    yield Shared(
+        what="drivers behind the gateway to UIs",
+        each="cluster",
+        takes=of_one.jobs,
+        can=MEASURED_DRIVERS,
+        unit="",
+        how="drivers at once",
+        source="[measured](benchmarks.md#live-uis-through-the-gateway)",
+        carried_by="`ui_gateway`",
+        runs=True,
+    )
+    listed = settings.history.jobs_per_day * settings.retention.event_logs_hot
+    yield Shared(
+        what="logs in the History Server's list",
+        each="environment",
+        takes=listed,
+        can=MAX_LISTED,
+        unit="",
+        how=f"{settings.history.jobs_per_day:,} a day for {settings.retention.event_logs_hot} days",
+        source="[measured](benchmarks.md#scans-of-the-history-server): a scan takes 152 s of 300",
+        carried_by="`retention.event_logs_hot`, `history.jobs_per_day`; refused beyond",
+        runs=True,
+    )
+
+
+def _network(settings: Environment, load: Load) -> Iterator[Shared]:
+    cluster = settings.clusters[settings.home]
+    foundation = settings.home_foundation
+    network = settings.foundations[foundation].network
+    if network is None:
+        # Of an existing VPC nobody says what it has.
+        return
+    uses = list(group_uses(settings, foundation))
+    plans = subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
+    pod_subnet = next(plan.pods for plan in plans if plan.pods)
+    yield Shared(
+        what="prefixes of 16 addresses for pods",
+        each="zone of a VPC",
+        takes=max(sum(use.nodes_in(plan.zone) * use.each.prefixes for use in uses) for plan in plans),
+        can=prefixes(pod_subnet),
+        unit="",
+        how="one an executor node (`max_pods: 16`), seven a driver or system node, of two clusters",
+        source="`moka/pod_subnets.py`",
+        carried_by="`pod_cidrs`, `max_pods`; refused beyond",
+    )
+    yield Shared(
+        what="addresses of nodes",
+        each="zone of a VPC",
+        takes=max(sum(use.nodes_in(plan.zone) for use in uses) for plan in plans),
+        can=usable_addresses(plans[0].private),
+        unit="",
+        how="nodes of two clusters",
+        source="`moka/subnet_plan.py`",
+        carried_by="`network.cidr`; refused beyond",
+    )
+    yield Shared(
+        what="Network Address Usage",
+        each="VPC",
+        takes=vpc_contents(settings, foundation).units,
+        can=MOST_UNITS,
+        unit="units",
+        how="`stacks/settings/network_use.py`",
+        source="`moka/network_address_usage.py`; 64,000 before AWS raises it",
+        carried_by="`max_pods`, another foundation; refused beyond, the doctor asks",
+    )
+    yield Shared(
+        what="addresses in a list of the VPC CNI",
+        each="cluster",
+        takes=load.pods,
+        can=MOST_PEERS,
+        unit="",
+        how="drivers and executors of all job namespaces, at Celeborn",
+        source="`stacks/settings/checks/spark.py`",
+        carried_by=f"`quota.pods`, `isolated`; refused beyond ([lists]({LISTS}))",
+    )
+    replicas = max_coredns_replicas(*full_size(cluster.node_groups))
+    yield Shared(
+        what="questions to CoreDNS",
+        each="cluster",
+        takes=load.pods * 2 * NAMES / NAME_SECONDS,
+        can=replicas * 180,
+        unit="a second",
+        how=f"{NAMES} names outside, of two records, every {NAME_SECONDS} s, by each pod",
+        source=f"[0046](decisions/0046-names-at-ten-thousand-pods.md): 180 by each of {replicas} replicas",
+        carried_by="`components/aws/addon_configuration.py`, `ndots`",
+        runs=True,
+    )
+    on_node = ceil(replicas / sum(group.maximum for group in cluster.groups_of("system")))
+    yield Shared(
+        what="packets to the VPC's resolver",
+        each="system node",
+        takes=on_node * 2 * NAMES / RESOLVED_SECONDS,
+        can=1_024,
+        unit="a second",
+        how=f"{NAMES} names outside, by each of {on_node} replicas, every {RESOLVED_SECONDS} s",
+        source=f"[VPC]({AWS}/vpc/latest/userguide/AmazonDNS-concepts.html)",
+        carried_by="more system nodes",
+    )
+    yield Shared(
+        what="connections to one host outside AWS",
+        each="NAT gateway",
+        takes=load.pods,
+        can=55_000,
+        unit="",
+        how="one of each pod of a cluster, all in one zone; what is ours goes by endpoints",
+        source=f"[NAT gateways]({AWS}/vpc/latest/userguide/nat-gateway-basics.html), an address",
+        carried_by="`network.nat: zonal`, `interface_endpoints`, `charts.mirror`",
+    )
+
+
+def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
+    nodes = _nodes(settings)
+    accounts = len({foundation.account for foundation in settings.foundations.values()})
+    half = load.part(accounts)
+    yield Shared(
+        what="machines that start",
+        each="account and region",
+        takes=(nodes - 1_000) / NODES_A_SECOND / 60,
+        can=60,
+        unit="minutes",
+        how=f"all {nodes:,} of a cluster: 1,000 at once, then {NODES_A_SECOND} a second",
+        source=f"[EC2]({AWS}/ec2/latest/devguide/ec2-api-throttling.html), as if Auto Scaling "
+        "were held to it; the AWS provider waits an hour",
+        carried_by="one cluster after the other (`waves`)",
+        runs=True,
+    )
+    yield Shared(
+        what="layers pulled from ECR",
+        each="account and region",
+        takes=NODES_A_SECOND * accounts * LAYERS_A_NODE,
+        can=3_000,
+        unit="a second",
+        how=f"{LAYERS_A_NODE} by each machine that starts, in both accounts",
+        source=f"[ECR]({AWS}/AmazonECR/latest/userguide/service-quotas.html), GetDownloadUrlForLayer",
+        carried_by="`registry`; layers themselves come from S3",
+    )
+    yield Shared(
+        what="roles that jobs take",
+        each="account and region",
+        takes=half.pods_a_second,
+        can=600,
+        unit="a second",
+        how="one by each pod, if every job took one of its own",
+        source=f"[STS]({AWS}/IAM/latest/UserGuide/reference_iam-quotas.html)",
+        carried_by="nothing of ours: Pod Identity is the platform's way",
+    )
+    puts = _event_log_puts(settings, load) + _log_puts(settings, load)
+    yield Shared(
+        what="requests to KMS",
+        each="account and region",
+        takes=puts,
+        can=100_000,
+        unit="a second",
+        how="one for each object put into logs and event logs, without bucket keys, in one account",
+        source=f"[KMS]({AWS}/kms/latest/developerguide/requests-per-second.html), us-east-1",
+        carried_by="bucket keys (`components/aws/bucket.py`)",
+    )
+
+
+def _event_log_puts(settings: Environment, load: Load) -> float:
+    """A second: of drivers that run, and of jobs that end."""
+    return load.jobs / settings.spark.event_logs.seconds + load.jobs_a_second * END_PUTS
+
+
+def _log_puts(settings: Environment, load: Load) -> float:
+    """A second: of each container that writes all the time, and of each that has ended."""
+    size = settings.logs.size
+    drivers, executors = 2 * load.jobs, load.pods - load.jobs
+    return (
+        drivers / size.drivers_upload
+        + executors / size.others_upload
+        + load.pods_a_second
+        + load.jobs_a_second
+    )
+
+
+def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
+    s3 = f"[S3]({AWS}/AmazonS3/latest/userguide/optimizing-performance.html), a prefix"
+    quotas = f"[AMP]({AWS}/prometheus/latest/userguide/AMP_quotas.html)"
+    nodes, clusters = _nodes(settings), len(settings.clusters)
+    yield Shared(
+        what="objects put into event logs",
+        each="environment",
+        takes=_event_log_puts(settings, load),
+        can=3_500,
+        unit="a second",
+        how=f"a driver's every {settings.spark.event_logs.seconds} s, and {END_PUTS} of each job's end, as "
+        "if under one prefix",
+        source=s3,
+        carried_by="`spark.event_logs.seconds`",
+    )
+    yield Shared(
+        what="objects put into job logs",
+        each="foundation",
+        takes=_log_puts(settings, load.part(len(settings.foundations))),
+        can=3_500,
+        unit="a second",
+        how="of each container that writes, at its time-out and its end, as if under one prefix",
+        source=s3,
+        carried_by="`logs.executors_behind_seconds`, `logs.drivers_behind_seconds`",
+    )
+    active = clusters * of_cluster(
+        nodes=nodes,
+        queues=60,
+        applications=round(of_one.jobs),
+        executors=load.executors,
+        workers=sum(group.maximum for group in settings.clusters[settings.home].groups_of("shuffle")),
+    )
+    yield Shared(
+        what="series of the last two hours",
+        each="workspace",
+        takes=active + of_applications(round(load.jobs_a_second * 7200), load.executors),
+        can=50_000_000,
+        unit="",
+        how="`moka/observability/series.py`: active ones, and those of jobs that ended",
+        source=f"{quotas}; 10,000,000 in older copies of that page",
+        carried_by="`moka/collectors/collected.py`, `metrics.destination`",
+    )
+    yield Shared(
+        what="samples",
+        each="workspace",
+        takes=active / 30,
+        can=1_666_666,
+        unit="a second",
+        how="every active series every 30 s",
+        source=f"{quotas}, the active series it allows / 30",
+        carried_by="`metrics.shards`, `metrics.gateways`",
+    )
+    yield Shared(
+        what="what goes to the store of metrics",
+        each="interface endpoint",
+        takes=active / len(settings.foundations) / 30 * POINT_BYTES * 8 / 1e9,
+        can=10,
+        unit="Gbps",
+        how=f"samples of {POINT_BYTES} bytes, all from one zone; no other endpoint has more, S3 is a gateway",
+        source=f"[PrivateLink]({AWS}/vpc/latest/privatelink/vpc-limits-endpoints.html), a zone; "
+        "it grows to 100",
+        carried_by="`network.interface_endpoints`",
+    )
+    objects = of_one.pods + of_one.kept + DAEMONS * nodes
+    shards = settings.metrics.kube_state_metrics_shards
+    yield Shared(
+        what="pods of kube-state-metrics",
+        each="shard",
+        takes=objects / shards,
+        can=40_000,
+        unit="",
+        how=f"pods of a cluster, of {shards} shards",
+        source="`stacks/settings/metrics.py`, an estimate of ours",
+        carried_by="`metrics.kube_state_metrics_shards`",
+        runs=True,
+    )

@@ -1,0 +1,59 @@
+"""docs/scale.md: an environment of ten thousand nodes, counted."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from localcloud.cloud import REPOSITORY
+from stacks import settings
+from stacks.scale import TEN_THOUSAND_NODES, as_table, closest, shared
+
+PAGE = (REPOSITORY / "docs" / "scale.md").read_text()
+EXAMPLE = REPOSITORY / "examples" / "ten-thousand-nodes.yaml"
+
+
+@pytest.fixture(scope="module")
+def environment():
+    """The example, which the checks of settings take."""
+    return settings.parse(EXAMPLE.read_text(), EXAMPLE.name)
+
+
+@pytest.fixture(scope="module")
+def rows(environment):
+    return shared(environment, TEN_THOUSAND_NODES)
+
+
+def names_in(section: str) -> list[str]:
+    """First cells of the table below a heading."""
+    text = PAGE.partition(f"## {section}\n")[2].partition("\n## ")[0]
+    return [
+        cell for cell in re.findall(r"^\| ([^|]+?) \|", text, re.MULTILINE) if cell not in ("what", "---")
+    ]
+
+
+def test_the_example_has_ten_thousand_nodes_and_room_for_the_jobs(environment):
+    clusters = environment.clusters.values()
+    machines = [group for cluster in clusters for group in cluster.node_groups.values()]
+
+    assert sum(group.maximum for group in machines) == 10_000
+    assert environment.history.jobs_per_day == TEN_THOUSAND_NODES.jobs_a_day == 200_000
+    assert TEN_THOUSAND_NODES.jobs * (1 + TEN_THOUSAND_NODES.executors) == pytest.approx(50_000)
+
+
+def test_nothing_takes_more_than_it_can(rows):
+    assert [row.what for row in rows if row.takes > row.can] == []
+
+
+def test_the_page_has_the_table_as_it_is(rows):
+    assert as_table(rows) in PAGE
+
+
+def test_the_page_says_of_the_five_closest_what_was_run(rows):
+    assert names_in("The five closest") == [row.what for row in closest(rows)]
+
+
+def test_the_page_says_what_twice_the_jobs_is_too_much_for(environment):
+    twice = replace(TEN_THOUSAND_NODES, jobs_a_day=400_000, pods=100_000)
+
+    assert names_in("Twice as many jobs") == [row.what for row in shared(environment, twice) if row.share > 1]
