@@ -4,7 +4,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import groupby
 from pathlib import Path
 
@@ -42,8 +42,12 @@ def make(tools: Sequence[Tool], say: Print) -> None:
     with ThreadPoolExecutor(share.streams) as pool:
         pending = [pool.submit(work.make_all, group) for group in groups]
         try:
-            for future in as_completed(pending):
-                future.result()
+            waiting = set(pending)
+            while waiting:
+                # Where the kernel gives a signal to another thread, Python handles it once this one goes on.
+                done, waiting = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
         except BaseException:
             work.commands.stop()
             raise

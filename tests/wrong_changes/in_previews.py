@@ -285,7 +285,7 @@ REPORTS: list[Wrong] = [
     told(
         "jobs",
         "jobs that nothing isolates",
-        "No network policy isolates all pods",
+        "No network policy isolates pods",
         put("job_namespaces.spark-jobs.isolated", False),
         preview=2,
     ),

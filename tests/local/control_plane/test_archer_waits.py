@@ -2,11 +2,14 @@
 
 import asyncio
 import json
+import urllib.request
 from datetime import UTC, datetime
+from urllib.error import HTTPError
 
 import pytest
 
 from localcloud.control_plane.stand_ins.accounts import account
+from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from moka.components.kubernetes.archer_rights import NAMESPACE_RIGHTS, SCHEDULER_RIGHTS
 from moka.names import USER_INFO, YUNIKORN_NAMESPACE, queue_path
 from moka.queues import Leaf, Resources, grow, queues_yaml
@@ -88,6 +91,15 @@ def driver(application, queue, selector=None, executors=0):
     }
 
 
+def known_queues(url):
+    """What the scheduler says of its queues; nothing until it has any."""
+    try:
+        with urllib.request.urlopen(f"{url}/ws/v1/partition/default/queues", timeout=10) as answer:
+            return answer.read().decode()
+    except HTTPError:
+        return ""
+
+
 async def submitted(pool, namespace, queues):
     """Jobs of these queues, whose applications the operator has looked at."""
     rows = [
@@ -128,6 +140,8 @@ def test_what_the_scheduler_holds_against_a_job_is_what_its_owner_is_told(
     plane, api, yunikorn, namespace, other_queues, eventually, postgresql
 ):
     other_queues(QUEUES)
+    # It refuses, and forgets, what names a queue that it does not know yet.
+    eventually(lambda: queue_path(FREE, 3) in known_queues(yunikorn_url(plane)))
     api.apply_all(
         [
             {

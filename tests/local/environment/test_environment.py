@@ -144,6 +144,7 @@ def test_buckets_are_encrypted_and_closed(account):
 
     assert sorted(n.rsplit("us-east-1-")[1] for n in names) == [
         "access-logs",
+        "code",
         "event-logs",
         "job-logs",
         "resource-usage",

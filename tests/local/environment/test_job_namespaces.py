@@ -261,11 +261,14 @@ def test_nobody_is_let_in_or_out_but_for_what_spark_needs(kubeconfig):
         policy.metadata.name: policy.spec for policy in networking.list_namespaced_network_policy(JOBS).items
     }
 
-    denied = policies["default-deny"]
-    assert not denied.pod_selector.match_labels
-    assert not denied.pod_selector.match_expressions
-    assert set(denied.policy_types) == {"Ingress", "Egress"}
+    denied, spark = policies["default-deny"], policies["spark"]
     assert not denied.ingress
     assert not denied.egress
-    assert policies["spark"].ingress
-    assert policies["spark"].egress
+    assert spark.ingress
+    assert spark.egress
+    # Each pod is one's or the other's, and so isolated both ways.
+    [others], [drivers_and_executors] = (one.pod_selector.match_expressions for one in (denied, spark))
+    assert (others.key, others.operator) == ("spark-role", "NotIn")
+    assert (drivers_and_executors.key, drivers_and_executors.operator) == ("spark-role", "In")
+    assert set(others.values) == set(drivers_and_executors.values)
+    assert set(denied.policy_types) == set(spark.policy_types) == {"Ingress", "Egress"}

@@ -63,7 +63,7 @@ def test_a_reviewer_reads_what_a_change_would_do(changed, pack, tmp_path):
     assert (report["stack"], report["summary"]) == ("local", "2 updated and 2 deleted")
     sections = report["sections"]
     assert "`root.analytics.reports.tier1` goes" in sections["queues"]["findings"][0]["says"]
-    assert "No network policy isolates all pods" in sections["exposure"]["findings"][0]["says"]
+    assert "No network policy isolates pods" in sections["exposure"]["findings"][0]["says"]
     assert "Policy `queues-stay` advises against it" in sections["policies"]["findings"][0]["says"]
     # The queues once more, as Archer reads them.
     [rest] = sections["unjudged"]["findings"]

@@ -71,6 +71,8 @@ def test_the_json_says_what_is_marked_in_the_picture(moka, preview):
         "cluster/batch-a#driver-arm64": {"update": 3},
         "cluster/batch-a#executor-amd64": {"update": 1},
         "cluster/batch-a#executor-arm64": {"update": 1},
+        # What the cluster tells jobs of its machines.
+        "spark/batch-a": {"update": 1},
     }
     assert "nodes executor-amd64" in drawing["text"]
     assert "scheduling" not in drawing["text"], "only what changes"

@@ -76,6 +76,7 @@ def test_long_names_and_many_instance_types_stay_in_their_boxes():
             for kind in ("", "d")
             for size in (4, 8, 16)
         ]
+        groups["executor-arm64"]["disk"] = {"gib": 700, "mibps": 500}
         groups["executor-of-a-long-name-team-2"] = groups.pop("executor-amd64")
         gateway = document["foundations"]["main"]["network"]["transit_gateway"]
         gateway["cidrs"] += [f"10.{number}.0.0/16" for number in range(100, 130)]

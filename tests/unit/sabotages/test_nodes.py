@@ -33,7 +33,12 @@ SABOTAGES = {
         "choose a type with NVIDIA GPUs",
     ),
     "no addresses for pods": (
-        {"inputs": {"Subnet::main-pods-us-east-1b": {"cidrBlock": "100.64.64.0/28"}}},
+        {
+            "inputs": {
+                "Subnet::main-pods-us-east-1b": {"cidrBlock": "100.64.64.0/28"},
+                "SubnetCidrReservation::main-pods-us-east-1b-*": gone,
+            }
+        },
         "enough available IP addresses for new nodes",
         "widen the subnet",
     ),
