@@ -130,6 +130,11 @@ def drain_progress(applications_of: Mapping[str, Sequence[str] | None]) -> str:
     return f"Waiting: {'; '.join(parts)}. It is safe to stop here: they go on, and `drain` waits again."
 
 
+def poll_intervals() -> Iterator[int]:
+    """Seconds between one look and the next, for ever."""
+    return chain(POLL_INTERVALS_SECONDS, repeat(POLL_INTERVALS_SECONDS[-1]))
+
+
 def _drain(celeborn: Celeborn, names: Sequence[str]) -> None:
     workers = celeborn.workers()
     selected = select_workers(names, workers)
@@ -137,7 +142,7 @@ def _drain(celeborn: Celeborn, names: Sequence[str]) -> None:
         raise CelebornError(reason)
     if active := [worker for worker in selected if worker.state == NORMAL]:
         celeborn.send("DECOMMISSIONTHENIDLE", active)
-    intervals, waited_seconds = chain(POLL_INTERVALS_SECONDS, repeat(POLL_INTERVALS_SECONDS[-1])), 0
+    intervals, waited_seconds = poll_intervals(), 0
     last_message, unconfirmed = "", {worker.pod for worker in active}
     while True:
         workers = celeborn.workers()

@@ -7,14 +7,13 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from moka.machines.departure import LEAVING_ANNOTATION, Bounds, Machine, Stay, stay
+from moka.names import ZONE_LABEL
 
 if TYPE_CHECKING:
     from doctor.account import Place
 
 GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """Label that EKS gives the nodes of a managed group."""
-
-ZONE_LABEL = "topology.kubernetes.io/zone"
 
 CLUSTER_TAG, GROUP_TAG = "eks:cluster-name", "eks:nodegroup-name"
 """Tags that EKS gives the Auto Scaling group of a managed one."""

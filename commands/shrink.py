@@ -5,14 +5,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import chain, repeat
 from time import sleep
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from commands.arguments import EnvironmentArgument
-from commands.celeborn import drain_refusal
+from commands.celeborn import drain_refusal, poll_intervals
 from commands.celeborn_api import (
     EMPTY,
     LEAVING,
@@ -33,9 +32,6 @@ from stacks.settings.node_group_plan import node_group_plans
 
 if TYPE_CHECKING:
     from doctor.account import Place
-
-POLL_INTERVALS_SECONDS = (1, 2, 4, 8, 15)
-"""Between one look and the next; the last one from then on."""
 
 INTERRUPTED = 130
 """Exit status, as shells have it for Ctrl-C."""
@@ -142,7 +138,7 @@ class Departure:
         for node in self.left:
             if not node.leaving:
                 self.nodes.cordon(node)
-        intervals = chain(POLL_INTERVALS_SECONDS, repeat(POLL_INTERVALS_SECONDS[-1]))
+        intervals = poll_intervals()
         while self.step():
             sleep(next(intervals))
 

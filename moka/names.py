@@ -57,6 +57,9 @@ APPLICATION_LABEL = "sparkoperator.k8s.io/app-name"
 APPLICATION_ID_LABEL = "spark-app-selector"
 """Label of a driver pod: Spark's id of the run."""
 
+ZONE_LABEL = "topology.kubernetes.io/zone"
+"""Kubernetes' own, of nodes."""
+
 JOB_NAMESPACE = f"{LABEL_PREFIX}job-namespace"
 """Label and taint of nodes that are for the jobs of one namespace."""
 

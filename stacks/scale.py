@@ -121,13 +121,14 @@ TEN_THOUSAND_NODES = Load(jobs_a_day=200_000, pods=50_000)
 class Shared:
     """A thing that is shared.
 
-    each: of what there is one. takes, can: in `unit`. how: what it takes comes to that. source: of the limit.
-    carried_by: setting or part that carries it. runs: a run has to show it; else to count is enough, as of
-    addresses and of AWS's quotas.
+    scope: of what there is one.
+    takes, can: in `unit`. how: what it takes comes to that. source: of the limit.
+    carried_by: setting or part that carries it.
+    runs: a run has to show it; else to count is enough, as of addresses and of AWS's quotas.
     """
 
     what: str
-    each: str
+    scope: str
     takes: float
     can: float
     unit: str
@@ -167,7 +168,7 @@ def as_table(rows: list[Shared]) -> str:
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines += [
-        f"| {row.what} | {row.each} | {_number(row.takes)}{f' {row.unit}' if row.unit else ''} "
+        f"| {row.what} | {row.scope} | {_number(row.takes)}{f' {row.unit}' if row.unit else ''} "
         f"| {_number(row.can)} | {row.share:.0%} | {row.how} | {row.source} | {row.carried_by} |"
         for row in rows
     ]
@@ -192,7 +193,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     placed = GANG * load.pods_a_second
     yield Shared(
         what="nodes",
-        each="cluster",
+        scope="cluster",
         takes=nodes,
         can=LARGEST_CLUSTER,
         unit="",
@@ -202,7 +203,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="pods",
-        each="cluster",
+        scope="cluster",
         takes=pods + DAEMONS * nodes,
         can=MOST_PODS * nodes / LARGEST_CLUSTER,
         unit="",
@@ -212,7 +213,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="pods of a namespace",
-        each="job namespace",
+        scope="job namespace",
         takes=pods / spaces,
         can=3_000,
         unit="",
@@ -223,7 +224,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="Services",
-        each="cluster",
+        scope="cluster",
         takes=load.jobs + load.kept,
         can=MOST_SERVICES * nodes / LARGEST_CLUSTER,
         unit="",
@@ -236,7 +237,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="pods that have ended",
-        each="cluster",
+        scope="cluster",
         takes=load.kept,
         can=12_500,
         unit="",
@@ -248,7 +249,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     requests = placed * REQUESTS_A_POD + nodes / LEASE_SECONDS
     yield Shared(
         what="requests at once",
-        each="API server",
+        scope="API server",
         takes=requests,
         can=CAPACITIES[tier].seats,
         unit="seats",
@@ -268,7 +269,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="etcd",
-        each="cluster",
+        scope="cluster",
         takes=stored / 1e9,
         can=CAPACITIES[tier].database_gb,
         unit="GB",
@@ -283,7 +284,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     ]
     yield Shared(
         what="nodes of a managed group",
-        each="node group",
+        scope="node group",
         takes=max(plan.maximum for plan in plans),
         can=MAX_NODES_PER_GROUP,
         unit="",
@@ -293,7 +294,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="managed groups",
-        each="cluster",
+        scope="cluster",
         takes=len(plans),
         can=MAX_GROUPS_PER_CLUSTER,
         unit="",
@@ -307,7 +308,7 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
     operators = settings.spark.operators.values()
     yield Shared(
         what="pods that YuniKorn places",
-        each="cluster",
+        scope="cluster",
         takes=GANG * of_one.pods_a_second,
         can=115,
         unit="a second",
@@ -318,7 +319,7 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="submissions of the operator",
-        each="release",
+        scope="release",
         takes=of_one.jobs_a_second * 60 / len(operators),
         can=min(operator.applications_per_minute for operator in operators),
         unit="a minute",
@@ -329,7 +330,7 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="submissions to Archer",
-        each="environment",
+        scope="environment",
         takes=load.jobs_a_second,
         can=MEASURED_SUBMISSIONS,
         unit="a second",
@@ -340,7 +341,7 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="drivers behind the gateway to UIs",
-        each="cluster",
+        scope="cluster",
         takes=of_one.jobs,
         can=MEASURED_DRIVERS,
         unit="",
@@ -352,7 +353,7 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
     listed = settings.history.jobs_per_day * settings.retention.event_logs_hot
     yield Shared(
         what="logs in the History Server's list",
-        each="environment",
+        scope="environment",
         takes=listed,
         can=MAX_LISTED,
         unit="",
@@ -375,8 +376,8 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     pod_subnet = next(plan.pods for plan in plans if plan.pods)
     yield Shared(
         what="prefixes of 16 addresses for pods",
-        each="zone of a VPC",
-        takes=max(sum(use.nodes_in(plan.zone) * use.each.prefixes for use in uses) for plan in plans),
+        scope="zone of a VPC",
+        takes=max(sum(use.nodes_in(plan.zone) * use.addresses.prefixes for use in uses) for plan in plans),
         can=prefixes(pod_subnet),
         unit="",
         how="one an executor node (`max_pods: 16`), seven a driver or system node, of two clusters",
@@ -385,7 +386,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="addresses of nodes",
-        each="zone of a VPC",
+        scope="zone of a VPC",
         takes=max(sum(use.nodes_in(plan.zone) for use in uses) for plan in plans),
         can=usable_addresses(plans[0].private),
         unit="",
@@ -395,7 +396,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="Network Address Usage",
-        each="VPC",
+        scope="VPC",
         takes=vpc_contents(settings, foundation).units,
         can=MOST_UNITS,
         unit="units",
@@ -405,7 +406,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="addresses in a list of the VPC CNI",
-        each="cluster",
+        scope="cluster",
         takes=load.pods,
         can=MOST_PEERS,
         unit="",
@@ -416,7 +417,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     replicas = max_coredns_replicas(*full_size(cluster.node_groups))
     yield Shared(
         what="questions to CoreDNS",
-        each="cluster",
+        scope="cluster",
         takes=load.pods * 2 * NAMES / NAME_SECONDS,
         can=replicas * 180,
         unit="a second",
@@ -428,7 +429,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     on_node = ceil(replicas / sum(group.maximum for group in cluster.groups_of("system")))
     yield Shared(
         what="packets to the VPC's resolver",
-        each="system node",
+        scope="system node",
         takes=on_node * 2 * NAMES / RESOLVED_SECONDS,
         can=1_024,
         unit="a second",
@@ -438,7 +439,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="connections to one host outside AWS",
-        each="NAT gateway",
+        scope="NAT gateway",
         takes=load.pods,
         can=55_000,
         unit="",
@@ -454,7 +455,7 @@ def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
     half = load.part(accounts)
     yield Shared(
         what="machines that start",
-        each="account and region",
+        scope="account and region",
         takes=(nodes - 1_000) / NODES_A_SECOND / 60,
         can=60,
         unit="minutes",
@@ -466,7 +467,7 @@ def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="layers pulled from ECR",
-        each="account and region",
+        scope="account and region",
         takes=NODES_A_SECOND * accounts * LAYERS_A_NODE,
         can=3_000,
         unit="a second",
@@ -476,7 +477,7 @@ def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
     )
     yield Shared(
         what="roles that jobs take",
-        each="account and region",
+        scope="account and region",
         takes=half.pods_a_second,
         can=600,
         unit="a second",
@@ -487,7 +488,7 @@ def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
     puts = _event_log_puts(settings, load) + _log_puts(settings, load)
     yield Shared(
         what="requests to KMS",
-        each="account and region",
+        scope="account and region",
         takes=puts,
         can=100_000,
         unit="a second",
@@ -520,7 +521,7 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
     nodes, clusters = _nodes(settings), len(settings.clusters)
     yield Shared(
         what="objects put into event logs",
-        each="environment",
+        scope="environment",
         takes=_event_log_puts(settings, load),
         can=3_500,
         unit="a second",
@@ -531,7 +532,7 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
     )
     yield Shared(
         what="objects put into job logs",
-        each="foundation",
+        scope="foundation",
         takes=_log_puts(settings, load.part(len(settings.foundations))),
         can=3_500,
         unit="a second",
@@ -548,7 +549,7 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
     )
     yield Shared(
         what="series of the last two hours",
-        each="workspace",
+        scope="workspace",
         takes=active + of_applications(round(load.jobs_a_second * 7200), load.executors),
         can=50_000_000,
         unit="",
@@ -558,7 +559,7 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
     )
     yield Shared(
         what="samples",
-        each="workspace",
+        scope="workspace",
         takes=active / 30,
         can=1_666_666,
         unit="a second",
@@ -568,7 +569,7 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
     )
     yield Shared(
         what="what goes to the store of metrics",
-        each="interface endpoint",
+        scope="interface endpoint",
         takes=active / len(settings.foundations) / 30 * POINT_BYTES * 8 / 1e9,
         can=10,
         unit="Gbps",
@@ -581,7 +582,7 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
     shards = settings.metrics.kube_state_metrics_shards
     yield Shared(
         what="pods of kube-state-metrics",
-        each="shard",
+        scope="shard",
         takes=objects / shards,
         can=40_000,
         unit="",

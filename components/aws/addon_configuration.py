@@ -9,7 +9,7 @@ import pulumi
 
 from moka.addon_versions import ADDON_VERSIONS
 from moka.components.aws.addons import Addon, AddonIdentity
-from moka.names import ROLE_LABEL
+from moka.names import ROLE_LABEL, ZONE_LABEL
 
 ON_SYSTEM_NODES = {ROLE_LABEL: "system"}
 
@@ -87,7 +87,7 @@ def vpc_cni_configuration(region: str, pod_subnets: Mapping[str, str]) -> dict[s
         "env": {
             **env,
             "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": "true",
-            "ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone",
+            "ENI_CONFIG_LABEL_DEF": ZONE_LABEL,
         },
         "eniConfig": {
             "create": True,
@@ -115,7 +115,7 @@ def coredns_configuration(nodes: int, vcpus: int) -> dict[str, Any]:
                 "whenUnsatisfiable": "ScheduleAnyway",
                 "labelSelector": {"matchLabels": {"k8s-app": "kube-dns"}},
             }
-            for key in ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
+            for key in (ZONE_LABEL, "kubernetes.io/hostname")
         ],
     }
 

@@ -23,6 +23,7 @@ from moka.components.kubernetes.celeborn_members import NOT_EVICTED, Group
 from moka.components.kubernetes.celeborn_network import network_policy
 from moka.components.kubernetes.rbac import Right, grant
 from moka.components.ordering import after, known_after
+from moka.names import ZONE_LABEL
 from moka.sizes.celeborn import MasterSize, WorkerSize
 
 __all__ = ["Celeborn", "CelebornArgs", "MasterSize", "NodeFolder", "Quota", "Volumes", "WorkerSize"]
@@ -192,7 +193,7 @@ def zones_apart(labels: dict[str, str], zones: int) -> k8s.core.v1.TopologySprea
     return k8s.core.v1.TopologySpreadConstraintArgs(
         max_skew=1,
         min_domains=zones,
-        topology_key="topology.kubernetes.io/zone",
+        topology_key=ZONE_LABEL,
         when_unsatisfiable="DoNotSchedule",
         label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
     )

@@ -12,6 +12,7 @@ from moka.components.kubernetes.checksum import CHECKSUM, checksum
 from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, one_a_node, tolerations
 from moka.components.kubernetes.security_context import container_security_context, pod_security_context
 from moka.machines.node_roles import Role
+from moka.names import ZONE_LABEL
 from moka.sizes.celeborn import MasterSize, WorkerSize
 
 START = (
@@ -124,7 +125,7 @@ def stateful_set(
     service_account: theirs, if they ask Kubernetes anything.
     """
     labels = {**group.labels, **({"moka.dev/zone": zone} if zone else {})}
-    in_zone = {"topology.kubernetes.io/zone": zone} if zone else {}
+    in_zone = {ZONE_LABEL: zone} if zone else {}
     # Its volumes, and what is on them, are found by its name: never rename it.
     return k8s.apps.v1.StatefulSet(
         name,

@@ -10,7 +10,7 @@ from moka.components.kubernetes.history_configuration import spark_defaults
 from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
 from moka.components.kubernetes.security_context import container_security_context, pod_security_context
 from moka.components.ordering import after, known_after
-from moka.names import HISTORY_GATE, HISTORY_PORT, HISTORY_SERVER
+from moka.names import HISTORY_GATE, HISTORY_PORT, HISTORY_SERVER, ZONE_LABEL
 from moka.sizes.history import HistorySize
 
 UID = 185
@@ -180,7 +180,7 @@ def _pod(args: HistoryServerArgs) -> k8s.core.v1.PodSpecArgs:
         topology_spread_constraints=[
             k8s.core.v1.TopologySpreadConstraintArgs(
                 max_skew=1,
-                topology_key="topology.kubernetes.io/zone",
+                topology_key=ZONE_LABEL,
                 # Two in one zone are better than one.
                 when_unsatisfiable="ScheduleAnyway",
                 label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=LABELS),

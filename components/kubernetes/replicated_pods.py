@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import pulumi
 import pulumi_kubernetes as k8s
 
+from moka.names import ZONE_LABEL
+
 LEAVING_SECONDS = 10
 """How long a pod goes on answering once it is to end: until nobody is sent to it any more."""
 
@@ -62,7 +64,7 @@ def over_zones(labels: Mapping[str, str]) -> list[k8s.core.v1.TopologySpreadCons
             when_unsatisfiable="ScheduleAnyway",
             label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
         )
-        for key in ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
+        for key in (ZONE_LABEL, "kubernetes.io/hostname")
     ]
 
 

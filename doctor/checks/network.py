@@ -143,7 +143,7 @@ def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
     needed: Counter[str] = Counter()
     for group in machine_groups(place):
         settings = group.settings
-        each = node_addresses(
+        addresses = node_addresses(
             settings.role, group.types, settings.max_pods, pod_subnets=bool(network.pod_subnets)
         )
         for zone in group.zones:
@@ -151,7 +151,7 @@ def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
             if nodes is None:
                 continue
             needed[nodes] += group.per_zone
-            needed[network.pod_subnets.get(zone) or nodes] += group.per_zone * each.for_pods
+            needed[network.pod_subnets.get(zone) or nodes] += group.per_zone * addresses.for_pods
     return needed
 
 

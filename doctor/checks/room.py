@@ -12,7 +12,7 @@ from moka.machines.pod_addresses import PREFIX_ADDRESSES
 from moka.pod_subnets import interface_addresses, prefixes
 from moka.subnet_plan import subnet_plans, usable_addresses
 from stacks.settings.foundation import ExistingNetwork, Network
-from stacks.settings.network_use import GroupUse, group_uses
+from stacks.settings.network_use import GroupUse, group_uses, zone_use
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,12 +27,10 @@ class Room:
 
     def share(self, zone: str, uses: list[GroupUse]) -> float:
         """Part of it that the nodes of all groups take, of that which they take most of."""
-        counts = [(use.each, use.nodes_in(zone)) for use in uses]
-        nodes = sum(count for _, count in counts)
+        use = zone_use(uses, zone)
         if self.pods is None:
-            return (nodes + sum(count * each.for_pods for each, count in counts)) / max(1, self.nodes)
-        pods = sum(count * each.prefixes for each, count in counts) * PREFIX_ADDRESSES
-        return max(nodes / max(1, self.nodes), pods / max(1, self.pods))
+            return use.together / max(1, self.nodes)
+        return max(use.nodes / max(1, self.nodes), use.pods / max(1, self.pods))
 
 
 def room(place: Place) -> Iterator[Finding]:
@@ -58,7 +56,7 @@ def room(place: Place) -> Iterator[Finding]:
     for name in place.clusters:
         own = [use for use in uses if use.cluster == name]
         nodes = sum(use.nodes for use in own)
-        pods = sum(use.nodes * use.each.prefixes for use in own) * PREFIX_ADDRESSES
+        pods = sum(use.nodes * use.addresses.prefixes for use in own) * PREFIX_ADDRESSES
         yield ok(
             f"{place.name}/{name}",
             f"It can have {nodes:,} nodes, which take {pods:,} addresses for pods.",

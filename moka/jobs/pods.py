@@ -7,9 +7,9 @@ from moka.jobs import event_log_uploader
 from moka.jobs.conf import GRACE_SECONDS
 from moka.jobs.job import HostMount, Job
 from moka.jobs.job_target import JobTarget
-from moka.jobs.zones import ZONE_LABEL, executor_zone
+from moka.jobs.zones import executor_zone
 from moka.machines.machine_capacity import JobRole
-from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, JOB_NAMESPACE, ROLE_LABEL, USER_INFO
+from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, JOB_NAMESPACE, ROLE_LABEL, USER_INFO, ZONE_LABEL
 from moka.pages import UI_PORT
 
 Object = dict[str, Any]

@@ -7,8 +7,6 @@ from moka.jobs.job_target import JobTarget
 from moka.jobs.pod_size import Size, size
 from moka.quantities import mebibytes, millicores
 
-ZONE_LABEL = "topology.kubernetes.io/zone"
-
 MOST = 0.5
 """Share of what a zone can have at most that the executors of one job may come to: others are there, too, and
 what a job lacks in its zone it does not get in another."""

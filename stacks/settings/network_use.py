@@ -1,10 +1,11 @@
 """What the nodes of an environment take of a VPC with every node group at its maximum."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from moka.machines.node_addresses import NodeAddresses, node_addresses
+from moka.machines.pod_addresses import PREFIX_ADDRESSES
 from moka.network_address_usage import Contents
 from moka.subnet_plan import subnet_plans
 from stacks.settings.cluster import NodeGroup
@@ -21,13 +22,13 @@ GATEWAY_ENDPOINTS = 1
 class GroupUse:
     """What the nodes of a group take.
 
-    each: of a node.
+    addresses: of a node.
     """
 
     cluster: str
     group: NodeGroup
     zones: tuple[str, ...]
-    each: NodeAddresses
+    addresses: NodeAddresses
 
     @property
     def nodes(self) -> int:
@@ -39,6 +40,30 @@ class GroupUse:
         return math.ceil(self.nodes / len(self.zones)) if zone in self.zones else 0
 
 
+@dataclass(frozen=True, kw_only=True)
+class ZoneUse:
+    """Addresses that the nodes of all groups take in a zone.
+
+    nodes: for nodes. together: for nodes and pods in one subnet. pods: for pods in whole prefixes, beside
+        which the primary addresses of their interfaces are, and never fewer.
+    """
+
+    nodes: int
+    together: int
+    pods: int
+
+
+def zone_use(uses: Iterable[GroupUse], zone: str) -> ZoneUse:
+    """What groups take in a zone."""
+    counts = [(use.addresses, use.nodes_in(zone)) for use in uses]
+    nodes = sum(count for _, count in counts)
+    return ZoneUse(
+        nodes=nodes,
+        together=nodes + sum(count * addresses.for_pods for addresses, count in counts),
+        pods=sum(count * addresses.prefixes for addresses, count in counts) * PREFIX_ADDRESSES,
+    )
+
+
 def group_uses(settings: Environment, name: str) -> Iterator[GroupUse]:
     """What each node group of a foundation's clusters takes."""
     foundation = settings.foundations[name]
@@ -48,7 +73,7 @@ def group_uses(settings: Environment, name: str) -> Iterator[GroupUse]:
                 cluster=cluster_name,
                 group=group,
                 zones=group.effective_zones(foundation.zones),
-                each=node_addresses(
+                addresses=node_addresses(
                     group.role,
                     group.instance_types,
                     group.max_pods,
@@ -64,12 +89,12 @@ def vpc_contents(settings: Environment, name: str) -> Contents:
     """
     foundation = settings.foundations[name]
     network, zones = foundation.network, len(foundation.zones)
-    uses = [(use.nodes * (1 + len(use.group.retiring)), use.each) for use in group_uses(settings, name)]
+    uses = [(use.nodes * (1 + len(use.group.retiring)), use.addresses) for use in group_uses(settings, name)]
     inside = MAX_INTERFACE_ENDPOINTS if network and network.interface_endpoints else 0
     return Contents(
         nodes=sum(nodes for nodes, _ in uses),
-        interfaces=sum(nodes * each.interfaces for nodes, each in uses),
-        prefixes=sum(nodes * each.prefixes for nodes, each in uses),
+        interfaces=sum(nodes * addresses.interfaces for nodes, addresses in uses),
+        prefixes=sum(nodes * addresses.prefixes for nodes, addresses in uses),
         # The ingress of each cluster.
         load_balancers=len(settings.clusters_of(name)) * zones,
         endpoints=(GATEWAY_ENDPOINTS + inside) * zones if network else 0,

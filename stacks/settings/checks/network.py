@@ -13,7 +13,7 @@ from stacks.settings.checks.names import repeated
 from stacks.settings.environment import Environment
 from stacks.settings.fields import is_private
 from stacks.settings.foundation import Foundation, Network
-from stacks.settings.network_use import group_uses, vpc_contents
+from stacks.settings.network_use import group_uses, vpc_contents, zone_use
 
 LARGEST_PREFIX_LENGTH, SMALLEST_PREFIX_LENGTH = 16, 20
 """Of a range: AWS takes none larger, and a smaller one has no room for zones of pods."""
@@ -166,18 +166,14 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
         at = f"foundations.{name}.network"
         uses = list(group_uses(settings, name))
         for plan in _subnet_plans(network):
-            counts = [(use.each, use.nodes_in(plan.zone)) for use in uses]
-            nodes = sum(count for _, count in counts)
+            use = zone_use(uses, plan.zone)
             private = usable_addresses(plan.private)
             if plan.pods is None:
-                both = nodes + sum(count * each.for_pods for each, count in counts)
-                yield from _shortage(f"{at}.cidr", plan.zone, private, both, "nodes and pods")
+                yield from _shortage(f"{at}.cidr", plan.zone, private, use.together, "nodes and pods")
             else:
-                # Primary addresses of their interfaces are beside the prefixes, and never fewer.
-                pods = sum(count * each.prefixes for each, count in counts) * PREFIX_ADDRESSES
                 available = prefixes(plan.pods) * PREFIX_ADDRESSES
-                yield from _shortage(f"{at}.pod_cidrs", plan.zone, available, pods, "pods")
-                yield from _shortage(f"{at}.cidr", plan.zone, private, nodes, "nodes")
+                yield from _shortage(f"{at}.pod_cidrs", plan.zone, available, use.pods, "pods")
+                yield from _shortage(f"{at}.cidr", plan.zone, private, use.nodes, "nodes")
 
 
 def units(settings: Environment) -> Iterator[Mistake]:
