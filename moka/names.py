@@ -34,7 +34,8 @@ STARTUP_TAINT = "startup-taint.cluster-autoscaler.kubernetes.io/"
 come (kubernetes/autoscaler: cluster-autoscaler/utils/taints/taints.go, StartupTaintPrefix)."""
 
 JOB_NAMESPACE_LABEL = f"{LABEL_PREFIX}job-namespace"
-"""Label of a ConfigMap in the driver finalizer's namespace: a job namespace that it serves."""
+"""Label and taint of nodes that are for the jobs of one namespace; label of a ConfigMap in the driver
+finalizer's namespace: a job namespace that it serves."""
 
 INGRESS_CONTROLLER_LABEL = f"{LABEL_PREFIX}ingress-controller"
 """Label of the pods of an ingress controller, with its name."""
@@ -59,9 +60,6 @@ APPLICATION_ID_LABEL = "spark-app-selector"
 
 ZONE_LABEL = "topology.kubernetes.io/zone"
 """Kubernetes' own, of nodes."""
-
-JOB_NAMESPACE = f"{LABEL_PREFIX}job-namespace"
-"""Label and taint of nodes that are for the jobs of one namespace."""
 
 DRIVER_CONTAINER = "spark-kubernetes-driver"
 """Spark's container in a driver pod, among those that templates and others add."""

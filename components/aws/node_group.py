@@ -15,7 +15,7 @@ from moka.components.aws.node_user_data import ClusterDetails, Registration, nod
 from moka.components.transforms import transform_of
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role, kubelet_config
-from moka.names import GPU, GPU_LABEL, JOB_NAMESPACE, RETIRING_TAINT, ROLE_LABEL
+from moka.names import GPU, GPU_LABEL, JOB_NAMESPACE_LABEL, RETIRING_TAINT, ROLE_LABEL
 
 AMI: Mapping[tuple[Architecture, bool], str] = {
     ("arm64", False): "AL2023_ARM_64_STANDARD",
@@ -166,7 +166,7 @@ class NodeGroup(pulumi.ComponentResource):
         ami_type = OWN_IMAGE if args.ami else AMI[args.architecture, gpu]
         labels = {
             ROLE_LABEL: args.role,
-            **({JOB_NAMESPACE: args.job_namespace} if args.job_namespace else {}),
+            **({JOB_NAMESPACE_LABEL: args.job_namespace} if args.job_namespace else {}),
             **(GPU_LABELS if gpu else {}),
             **args.labels,
         }
@@ -332,7 +332,7 @@ def own_taints(args: NodeGroupArgs, *, gpu: bool) -> dict[str, str]:
     """Key -> value of the taints that keep all other pods away from the nodes of a group."""
     return {
         **({} if args.role == "system" else {ROLE_LABEL: args.role}),
-        **({JOB_NAMESPACE: args.job_namespace} if args.job_namespace else {}),
+        **({JOB_NAMESPACE_LABEL: args.job_namespace} if args.job_namespace else {}),
         **({GPU: "present"} if gpu else {}),
     }
 

@@ -13,7 +13,7 @@ from typing import Any
 import pulumi
 
 from moka.components.kubernetes.admission_policy import ADMINS, bound_policy, in_namespaces
-from moka.names import JOB_NAMESPACE, SCHEDULER, USER_INFO
+from moka.names import JOB_NAMESPACE_LABEL, SCHEDULER, USER_INFO
 
 POLICY_NAME = "moka-job-pods"
 """Name of the policy and of its binding."""
@@ -85,16 +85,16 @@ def _nodes_apart(own_nodes: Sequence[str]) -> dict[str, str]:
     selector, tolerations = "object.spec.nodeSelector", "object.spec.tolerations"
     return {
         f"request.operation != 'CREATE' || !(request.namespace in {owners}) || (has({selector}) "
-        f"&& '{JOB_NAMESPACE}' in {selector} && {selector}['{JOB_NAMESPACE}'] == request.namespace)": (
+        f"&& '{JOB_NAMESPACE_LABEL}' in {selector} && {selector}['{JOB_NAMESPACE_LABEL}'] == request.namespace)": (
             "the jobs of this namespace run on nodes of their own: set spec.nodeSelector "
-            f"{JOB_NAMESPACE} to the namespace"
+            f"{JOB_NAMESPACE_LABEL} to the namespace"
         ),
         # Without a key, a toleration is for all taints. A pod that is there may get further ones.
         f"!has({tolerations}) || (oldObject != null && has(oldObject.spec.tolerations) "
         f"&& oldObject.spec.tolerations == {tolerations}) || {tolerations}.all(one, "
-        f"has(one.key) && one.key != '' && (one.key != '{JOB_NAMESPACE}' "
+        f"has(one.key) && one.key != '' && (one.key != '{JOB_NAMESPACE_LABEL}' "
         "|| (has(one.value) && one.value == request.namespace)))": (
-            f"nodes of another namespace's jobs are not for pods of this one: tolerate {JOB_NAMESPACE} with "
+            f"nodes of another namespace's jobs are not for pods of this one: tolerate {JOB_NAMESPACE_LABEL} with "
             "the namespace as its value only, and nothing without a key"
         ),
     }

@@ -9,7 +9,15 @@ from moka.jobs.job import HostMount, Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.zones import executor_zone
 from moka.machines.machine_capacity import JobRole
-from moka.names import DRIVER_CONTAINER, GPU, GPU_LABEL, JOB_NAMESPACE, ROLE_LABEL, USER_INFO, ZONE_LABEL
+from moka.names import (
+    DRIVER_CONTAINER,
+    GPU,
+    GPU_LABEL,
+    JOB_NAMESPACE_LABEL,
+    ROLE_LABEL,
+    USER_INFO,
+    ZONE_LABEL,
+)
 from moka.pages import UI_PORT
 
 Object = dict[str, Any]
@@ -39,7 +47,7 @@ def node_selector(job: Job, target: JobTarget, role: JobRole) -> dict[str, str]:
     """
     selector: dict[str, str] = {ROLE_LABEL: role, **({GPU_LABEL: "true"} if has_gpus(job, role) else {})}
     if job.namespace in target.own_nodes:
-        selector[JOB_NAMESPACE] = job.namespace
+        selector[JOB_NAMESPACE_LABEL] = job.namespace
     if job.architecture != "any":
         selector["kubernetes.io/arch"] = job.architecture
     if role == "executor" and (zone := executor_zone(job, target)):
@@ -58,7 +66,7 @@ def tolerations(job: Job, target: JobTarget, role: JobRole) -> list[Object]:
     """
     result: list[Object] = [_toleration(ROLE_LABEL, role)]
     if job.namespace in target.own_nodes:
-        result.append(_toleration(JOB_NAMESPACE, job.namespace))
+        result.append(_toleration(JOB_NAMESPACE_LABEL, job.namespace))
     if has_gpus(job, role):
         result.append({"key": GPU, "operator": "Exists", "effect": "NoSchedule"})
     return result
