@@ -81,20 +81,20 @@ VALIDATIONS = {
 
 def _nodes_apart(own_nodes: Sequence[str]) -> dict[str, str]:
     """Pods of these namespaces are on their own nodes, and those of no other are."""
-    owners = json.dumps(sorted(own_nodes))
+    owners, label = json.dumps(sorted(own_nodes)), JOB_NAMESPACE_LABEL
     selector, tolerations = "object.spec.nodeSelector", "object.spec.tolerations"
     return {
         f"request.operation != 'CREATE' || !(request.namespace in {owners}) || (has({selector}) "
-        f"&& '{JOB_NAMESPACE_LABEL}' in {selector} && {selector}['{JOB_NAMESPACE_LABEL}'] == request.namespace)": (
-            "the jobs of this namespace run on nodes of their own: set spec.nodeSelector "
-            f"{JOB_NAMESPACE_LABEL} to the namespace"
+        f"&& '{label}' in {selector} && {selector}['{label}'] == request.namespace)": (
+            "the jobs of this namespace run on nodes of their own: "
+            f"set spec.nodeSelector {label} to the namespace"
         ),
         # Without a key, a toleration is for all taints. A pod that is there may get further ones.
         f"!has({tolerations}) || (oldObject != null && has(oldObject.spec.tolerations) "
         f"&& oldObject.spec.tolerations == {tolerations}) || {tolerations}.all(one, "
-        f"has(one.key) && one.key != '' && (one.key != '{JOB_NAMESPACE_LABEL}' "
+        f"has(one.key) && one.key != '' && (one.key != '{label}' "
         "|| (has(one.value) && one.value == request.namespace)))": (
-            f"nodes of another namespace's jobs are not for pods of this one: tolerate {JOB_NAMESPACE_LABEL} with "
+            f"nodes of another namespace's jobs are not for pods of this one: tolerate {label} with "
             "the namespace as its value only, and nothing without a key"
         ),
     }
