@@ -1,6 +1,7 @@
 """The SparkApplication of an attempt."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,18 +19,31 @@ ATTEMPT_LABEL = f"{LABEL_PREFIX}attempt"
 FINALIZER = f"{LABEL_PREFIX}archer"
 """Of an application: it is there until its end is in the database."""
 
+DEADLINE = f"{LABEL_PREFIX}create-before"
+"""Annotation of an application: the API server does not take it later
+(components/kubernetes/archer_deadline.py). A request that was held up on its way would make the application
+of an attempt that has ended and is gone, a second time."""
+
 YUNIKORN_ID_LABEL = "yunikorn.apache.org/app-id"
 """Label of a pod that comes before Spark's own for YuniKorn: with it, usage is that of an application by its
 name (apache/yunikorn-k8shim, pkg/common/utils: GetApplicationIDFromPod)."""
 
 
 def manifest(
-    job: Job, target: JobTarget, job_id: UUID, attempt: int, user: str, groups: Sequence[str] = ()
+    job: Job,
+    target: JobTarget,
+    job_id: UUID,
+    attempt: int,
+    user: str,
+    groups: Sequence[str] = (),
+    *,
+    deadline: datetime,
 ) -> dict[str, Any]:
     """The SparkApplication of an attempt of a job, which the operator tries once: further tries are attempts.
 
-    user, groups: who submitted it, in whose name it runs whatever the job says. Raises InvalidDocument with
-    every mistake, a line each.
+    user, groups: who submitted it, in whose name it runs whatever the job says.
+    deadline: after which it is not made any more, with its time zone.
+    Raises InvalidDocument with every mistake, a line each.
     """
     name = application_name(job.name, job_id, attempt)
     application = spark_application(
@@ -41,6 +55,10 @@ def manifest(
         JOB_LABEL: id_text(job_id),
         ATTEMPT_LABEL: str(attempt),
         YUNIKORN_ID_LABEL: name,
+    }
+    metadata["annotations"] = {
+        **metadata.get("annotations", {}),
+        DEADLINE: deadline.isoformat(timespec="seconds"),
     }
     metadata["finalizers"] = [FINALIZER]
     application["spec"]["restartPolicy"] = {"type": "Never"}

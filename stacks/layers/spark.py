@@ -19,6 +19,7 @@ from moka.components.kubernetes.archer_access import (
     ArcherRole,
     ArcherRoleArgs,
 )
+from moka.components.kubernetes.archer_deadline import ArcherDeadline, ArcherDeadlineArgs
 from moka.components.kubernetes.archer_only import ArcherOnly, ArcherOnlyArgs
 from moka.components.kubernetes.driver_finalizer import (
     DriverFinalizer,
@@ -172,6 +173,12 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     ]
     operators = _operators(site, inputs, spaces)
     _archer_only(site, inputs)
+    if inputs.archer:
+        ArcherDeadline(
+            f"{site.name}-archer-deadline",
+            ArcherDeadlineArgs(namespaces=list(inputs.job_namespaces)),
+            site.opts,
+        )
     _queue_claims(site, inputs)
     quotas = [
         ApplicationQuota(

@@ -25,6 +25,7 @@ from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.programs import API_SERVER, CLIENTS
 from localcloud.control_plane.stand_ins.accounts import account
 from localcloud.processes import answers, port_stays_taken
+from moka.components.kubernetes import archer_deadline
 from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
 from moka.jobs.job_target import JobTarget
 from moka.names import SPARK_OPERATOR_NAMESPACE
@@ -35,6 +36,7 @@ from moka.submission.observation import ENDS
 from services.archer.database.pool import Pool, pool
 from services.archer.worker.cluster import applications
 from services.common.kubernetes import Api, ApiError, Object, ServiceAccount
+from tests.support.admission import bind
 from tests.support.archer_processes import Archer, Program, token
 from tests.support.archer_worker import LEASE_SECONDS
 from tests.support.jobs import make_job, make_job_target
@@ -114,6 +116,7 @@ def open_namespace(plane: ControlPlane, namespace: str, document: ClusterDocumen
             },
         ]
     )
+    bind(plane.api(), f"{archer_deadline.POLICY_NAME}-{namespace}", archer_deadline.rules([namespace]))
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -38,12 +38,14 @@ class Pace:
 class Claim:
     """A job that a worker has.
 
-    number: of the claim, which fences it. queue, architecture: as Place has them.
+    number: of the claim, which fences it. at: when it was claimed, by the database's clock.
+    queue, architecture: as Place has them.
     tried: whether an earlier claim may have made the application of this attempt.
     """
 
     job: UUID
     number: int
+    at: datetime
     attempt: int
     name: str
     namespace: str
@@ -102,7 +104,7 @@ WITH next AS (
   UPDATE active SET state = 'submitting', event = event + 1, since = now(), claim = claim + 1, tried = true,
     claimed_until = now() + $6::interval
   WHERE id = ANY(ARRAY(SELECT id FROM next))
-  RETURNING id, event, state, attempt, claim, namespace, wanted
+  RETURNING id, event, state, attempt, claim, namespace, wanted, since
 ), told AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
   SELECT id, event, state, attempt, 'claimed', $7 FROM moved
@@ -171,6 +173,7 @@ def _claim(row: asyncpg.Record) -> Claim:
     return Claim(
         job=row["id"],
         number=row["claim"],
+        at=row["since"],
         attempt=row["attempt"],
         name=row["name"],
         namespace=row["namespace"],

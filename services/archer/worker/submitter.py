@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from datetime import timedelta
 
 import aiohttp
 from opentelemetry.trace import SpanKind
@@ -76,35 +77,44 @@ class Submitter:
     async def submit(self, most: int = 50) -> int:
         """Claim once, and make the applications of what was claimed; how many there were. Raises Away."""
         name, pace = self._cluster.name, self._pace
-        until = asyncio.get_running_loop().time() + claims.LEASE.total_seconds() - CREATE_SECONDS
+        begin = asyncio.get_running_loop().time()
         claimed = await self._pool.run(
             lambda connection: claims.claim(connection, name, pace, self._weights, self._worker, most)
         )
         if not claimed:
             return 0
-        outcomes = await asyncio.gather(*[self._create(claim, until) for claim in claimed])
+        outcomes = await asyncio.gather(*[self._create(claim, begin) for claim in claimed])
         await self._pool.run(lambda connection: self._keep(connection, outcomes))
         return len(claimed)
 
-    async def _create(self, claim: Claim, until: float) -> Outcome:
+    async def _create(self, claim: Claim, begin: float) -> Outcome:
         """Make the application of a job, unless it is there already.
 
-        until: time of the loop after which its claim could end before the API server answers.
+        begin: time of the loop before it was claimed.
         """
         name = application_name(claim.name, claim.job, claim.attempt)
         # What an earlier claim made is there, whatever would be answered now.
         if claim.tried and (outcome := await self._existing(claim, name)):
             return outcome
+        # Of clocks, only the database's counts; this machine's may be wrong.
+        age = timedelta(seconds=asyncio.get_running_loop().time() - begin)
+        deadline = claim.at + age + timedelta(seconds=CREATE_SECONDS)
         try:
             placed = {field: getattr(claim, field) for field in ("namespace", "queue", "architecture")}
             job = Job.model_validate(claim.document).model_copy(update=placed)
             application = manifest(
-                job, self._cluster.target, claim.job, claim.attempt, claim.principal, claim.groups
+                job,
+                self._cluster.target,
+                claim.job,
+                claim.attempt,
+                claim.principal,
+                claim.groups,
+                deadline=deadline,
             )
         except InvalidDocument as error:
             # It fitted when it was taken; the cluster has changed since.
             return self._refused(claim, str(error))
-        if asyncio.get_running_loop().time() > until:
+        if deadline > claim.at + claims.LEASE:
             return self._again(claim, Reason.LEASE_ENDED, "its worker stood still", bound=False)
         try:
             with self._traces.span(

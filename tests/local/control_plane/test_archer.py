@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from localcloud.control_plane.stand_ins.accounts import account
+from moka.components.kubernetes import archer_deadline
 from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
 from moka.names import ARCHER_WORKER, SPARK_OPERATOR_NAMESPACE
 from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, OperatorShare
@@ -26,6 +27,7 @@ from services.archer.worker.follower import Follower
 from services.archer.worker.submitter import Submitter
 from services.archer.worker.worker import Worker
 from services.common.kubernetes import Api, ApiError, ServiceAccount
+from tests.support.admission import bind
 from tests.support.jobs import make_job, make_job_target
 from tests.support.loops import run_apart
 from tests.support.operator_stub import EXIT_1, OperatorStub
@@ -73,7 +75,9 @@ def job_namespace(cluster_api, namespace):
     """A namespace in which Archer may do what it has to, and nothing else."""
     cluster_api.apply_all(bound_role(ARCHER, namespace, NAMESPACE_RIGHTS, ARCHER))
     cluster_api.apply_all([config_map(namespace)])
-    return namespace
+    unbind = bind(cluster_api, archer_deadline.POLICY_NAME, archer_deadline.rules([namespace]))
+    yield namespace
+    unbind()
 
 
 def config_map(namespace, operator="spark-operator"):

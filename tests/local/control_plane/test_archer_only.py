@@ -1,7 +1,7 @@
 """What the real API server keeps out of a namespace whose applications come from Archer only."""
 
 import copy
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -13,12 +13,15 @@ from tests.support.jobs import make_application, make_job, make_job_target
 from tests.support.simulated_operator import define
 from tests.support.somebody import EVERYONE, Somebody
 
+MINUTE = timedelta(minutes=1)
 SUBMIT = "submit it by archer submit"
 OPERATOR = "system:serviceaccount:spark-operator:spark-operator-controller"
 
 
 def application(namespace):
-    made = manifest(make_job(), make_job_target(), new_id(datetime.now(UTC)), 1, "ann")
+    made = manifest(
+        make_job(), make_job_target(), new_id(now := datetime.now(UTC)), 1, "ann", deadline=now + MINUTE
+    )
     made["metadata"]["namespace"] = namespace
     return made
 

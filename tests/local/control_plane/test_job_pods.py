@@ -8,10 +8,8 @@ import urllib3
 from moka.components.kubernetes.job_pods import POLICY_NAME, rules
 from moka.components.kubernetes.yunikorn import CONTROLLERS, service_account_pattern
 from moka.names import USER_INFO
+from tests.support.admission import bind
 
-GROUP = "/apis/admissionregistration.k8s.io/v1"
-POLICY = f"{GROUP}/validatingadmissionpolicies/{POLICY_NAME}"
-BINDING = f"{GROUP}/validatingadmissionpolicybindings/{POLICY_NAME}"
 OPERATOR = "system:serviceaccount:spark-operator:spark-operator-controller"
 REPLICAS = "system:serviceaccount:kube-system:replicaset-controller"
 SOMEBODY = "arn:aws:sts::123456789012:assumed-role/analyst/somebody"
@@ -34,14 +32,7 @@ def submit(plane, api, namespace, eventually, own_nodes):
         CONTROLLERS,
     ]
     spec = rules([namespace], trusted, [namespace if name == OWN else name for name in own_nodes])
-    about = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": POLICY_NAME}}
-    bound = {"policyName": POLICY_NAME, "validationActions": ["Deny"]}
-    policy = {**about, "kind": "ValidatingAdmissionPolicy", "spec": spec}
-    api.apply(POLICY, policy)
-    api.apply(
-        BINDING,
-        {**about, "kind": "ValidatingAdmissionPolicyBinding", "spec": bound},
-    )
+    unbind = bind(api, POLICY_NAME, spec)
     everyone = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:authenticated"}
     api.apply_all(
         [
@@ -82,8 +73,7 @@ def submit(plane, api, namespace, eventually, own_nodes):
     # A policy and a role binding hold a moment after they were made.
     eventually(lambda: "spec.schedulerName" in (submitted(SOMEBODY, schedulerName="default-scheduler") or ""))
     yield submitted
-    api.delete(BINDING)
-    api.delete(POLICY)
+    unbind()
 
 
 def pod(annotations, spec):

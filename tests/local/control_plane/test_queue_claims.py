@@ -4,10 +4,10 @@ import pytest
 
 from moka.components.kubernetes.queue_claims import POLICY_NAME, rules
 from moka.queues.claims import Claim
+from tests.support.admission import bind
 from tests.support.jobs import make_application
 from tests.support.simulated_operator import define
 
-GROUP = "/apis/admissionregistration.k8s.io/v1"
 CLAIMS = (Claim(organization="sales", tiers=(2, 3)), Claim(organization="ads", project="web", tiers=(1,)))
 OWN, OTHER = "root.sales.reports.tier2", "root.sales.reports.tier1"
 NOT_THIS = "may not run in this queue"
@@ -18,15 +18,10 @@ CANONICAL = "yunikorn.apache.org/queue"
 def refused(api, namespace, eventually):
     """Say why an object of the namespace is refused; None where it is taken."""
     define(api)
-    about = {"apiVersion": "admissionregistration.k8s.io/v1", "metadata": {"name": POLICY_NAME}}
-    policy = f"{GROUP}/validatingadmissionpolicies/{POLICY_NAME}"
-    binding = f"{GROUP}/validatingadmissionpolicybindings/{POLICY_NAME}"
     # Another namespace's claims are not this one's.
     claims = {namespace: CLAIMS, "other": (Claim(organization="ads"),)}
     spec = rules({name: [claim.pattern for claim in own] for name, own in claims.items()})
-    api.apply(policy, {**about, "kind": "ValidatingAdmissionPolicy", "spec": spec})
-    bound = {"policyName": POLICY_NAME, "validationActions": ["Deny"]}
-    api.apply(binding, {**about, "kind": "ValidatingAdmissionPolicyBinding", "spec": bound})
+    unbind = bind(api, POLICY_NAME, spec)
 
     def refused(path, thing, **query):
         try:
@@ -38,8 +33,7 @@ def refused(api, namespace, eventually):
     # A policy and a binding hold a moment after they were made.
     eventually(lambda: NOT_THIS in (refused(pods(namespace), pod({CANONICAL: OTHER}), dryRun="All") or ""))
     yield refused
-    api.delete(binding)
-    api.delete(policy)
+    unbind()
 
 
 def pods(namespace):
@@ -103,17 +97,7 @@ def test_a_pod_made_by_hand_does_so_by_whatever_yunikorn_might_read(
 
 def test_what_was_there_before_goes_on_and_comes_to_no_other_queue(refused, api, namespace, eventually):
     assert refused(applications(namespace), application(OWN)) is None
-    path = f"{GROUP}/validatingadmissionpolicies/{POLICY_NAME}"
-    spec = rules({namespace: [Claim(organization="ads").pattern]})
-    api.apply(
-        path,
-        {
-            "apiVersion": "admissionregistration.k8s.io/v1",
-            "kind": "ValidatingAdmissionPolicy",
-            "metadata": {"name": POLICY_NAME},
-            "spec": spec,
-        },
-    )
+    bind(api, POLICY_NAME, rules({namespace: [Claim(organization="ads").pattern]}))
     eventually(lambda: refused(applications(namespace), application(OWN, "later"), dryRun="All"))
 
     mine = f"{applications(namespace)}/pi"

@@ -10,12 +10,13 @@ from moka.submission.manifest import FINALIZER, attempt_of, manifest
 from tests.support.jobs import make_job, make_job_target
 
 ID = new_id(datetime.now(UTC))
+SOON = {"deadline": datetime(2026, 11, 26, 12, 0, 20, tzinfo=UTC)}
 
 
 def test_an_attempt_is_the_application_of_its_job_under_a_name_of_its_own():
     job, target = make_job(restart={"policy": "on-failure", "retries": 5}), make_job_target()
 
-    made = manifest(job, target, ID, 2, "ann")
+    made = manifest(job, target, ID, 2, "ann", **SOON)
 
     assert attempt_of(made) == (ID, 2)
     assert made["metadata"]["name"] == f"pi-{id_text(ID)}-2"
@@ -25,10 +26,12 @@ def test_an_attempt_is_the_application_of_its_job_under_a_name_of_its_own():
     plain = spark_application(job, target)
     assert made["spec"]["driver"]["cores"] == plain["spec"]["driver"]["cores"]
     assert re.search(made["metadata"]["name"], made["metadata"]["annotations"]["moka.dev/ui-url"])
+    assert made["metadata"]["annotations"]["moka.dev/create-before"] == "2026-11-26T12:00:20+00:00"
 
 
 def test_it_runs_for_who_submitted_it_whatever_the_job_says():
-    made = manifest(make_job(user="root", groups=["admin"]), make_job_target(), ID, 1, "ann", ["data"])
+    job = make_job(user="root", groups=["admin"])
+    made = manifest(job, make_job_target(), ID, 1, "ann", ["data"], **SOON)
 
     annotations = made["spec"]["driver"]["annotations"]["yunikorn.apache.org/user.info"]
     assert '"ann"' in annotations
@@ -39,7 +42,7 @@ def test_it_runs_for_who_submitted_it_whatever_the_job_says():
 
 def test_a_job_that_does_not_fit_any_more_says_why():
     with pytest.raises(InvalidDocument, match="namespace"):
-        manifest(make_job(namespace="gone"), make_job_target(), ID, 1, "ann")
+        manifest(make_job(namespace="gone"), make_job_target(), ID, 1, "ann", **SOON)
 
 
 def test_an_application_of_somebody_else_is_nobodys_attempt():

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from moka.components.kubernetes import queue_claims
+from moka.components.kubernetes import archer_deadline, queue_claims
 from moka.components.kubernetes.archer_only import POLICY_NAME
 from stacks import program, settings, slices
 from stacks.settings.checks.spark import ACCOUNTS
@@ -177,6 +177,18 @@ def test_namespaces_that_take_jobs_of_archer_only_are_guarded_by_the_api_server(
 
 def test_no_namespace_is_guarded_that_does_not_say_so(layer):
     assert archer_only(layer(job_namespaces={"jobs-a": {}})) == []
+
+
+def test_applications_that_archer_makes_late_are_refused_where_it_submits(layer):
+    recorder = layer(job_namespaces={"jobs-a": {}, "jobs-b": {}})
+
+    [policy] = [
+        policy
+        for policy in recorder.inputs(ADMISSION)
+        if policy["metadata"]["name"] == archer_deadline.POLICY_NAME
+    ]
+    [namespaces] = policy["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"]
+    assert namespaces["values"] == ["jobs-a", "jobs-b"]
 
 
 def test_namespaces_with_claims_are_kept_out_of_other_queues_by_the_api_server(layer):
