@@ -4,6 +4,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,8 @@ import yaml
 from moto.iam.aws_managed_policies import aws_managed_policies_data
 
 from aws_rules.iam.evaluation import Policy, Resource, Role, Service, allowed
+from localcloud.cloud import REPOSITORY
+from localcloud.project import project_calls
 from moka import event_logs
 from stacks import program, settings, slices
 
@@ -282,6 +285,25 @@ def test_jobs_reach_what_is_their_namespaces_and_of_no_other(namespaces, by, who
     }
 
 
+@pytest.mark.parametrize("namespace", ["jobs-a", "jobs-c"])
+def test_jobs_may_do_all_that_the_laptop_asks_for_them(namespaces, namespace):
+    """The calls in `localcloud.yaml`: an association is refused on the laptop whose role lacks one."""
+    jobs = namespaces.roles[f"spark-a-{namespace}"]
+    own = {"account": ACCOUNT, "region": "us-east-1", "namespace": namespace}
+
+    denied = [
+        (action, call.resource)
+        for call in project_calls(REPOSITORY)["*/spark"]
+        for action in call.actions
+        if not any(
+            allowed(jobs, action, thing, {"s3:prefix": call.prefix.format(**own)})
+            for thing in fitting(namespaces, call.resource.format(**own))
+        )
+    ]
+
+    assert denied == []
+
+
 def test_a_namespace_with_a_key_of_its_own_uses_it_and_nobody_else_does(namespaces):
     staging = namespaces.bucket("staging-jobs-c")
     own, shared = namespaces.keys["main-jobs-c"], namespaces.keys["main"]
@@ -514,6 +536,14 @@ def reaches(world: World, role: Role, action: str, purpose: str, namespace: str)
     if action in ON_BUCKETS:
         return allowed(role, action, bucket)
     return may(role, action, bucket, key, f"{namespace}/x")
+
+
+def fitting(world: World, pattern: str) -> Iterator[Resource]:
+    """The buckets, or objects in them, that a pattern of `localcloud.yaml` is for."""
+    name, _, key = pattern.partition("/")
+    for bucket_name, bucket in world.buckets.items():
+        if fnmatchcase(bucket_name, name):
+            yield inside(bucket, key) if key else bucket
 
 
 def inside(bucket: Resource, name: str) -> Resource:
