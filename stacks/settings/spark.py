@@ -213,7 +213,7 @@ class Spark(Section):
     images: dict[SparkVersion, OwnImage] = Field(
         default_factory=dict,
         description="Spark version -> image of jobs that name none, with S3A and what "
-        "docs/operations/spark.md says; by default every job has to name its own.",
+        "docs/jobs.md says of images; by default every job has to name its own.",
     )
     celeborn: CelebornDefault = CelebornDefault()
     event_logs: EventLogs = EventLogs()
