@@ -14,7 +14,7 @@ from localcloud import commands
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
 from stacks import settings, slices
-from tests.support.pulumi_stack import PulumiStack, moka, succeeded
+from tests.support.pulumi_stack import PulumiStack, moka, read_until, succeeded
 
 STACK = "local.nodes"
 SLICES = {
@@ -112,16 +112,6 @@ def driver_pod(core: client.CoreV1Api, node: str) -> None:
             },
         },
     )
-
-
-def read_until(process: Popen[str], words: str) -> None:
-    lines = []
-    assert process.stdout
-    for line in process.stdout:
-        lines.append(line)
-        if words in line:
-            return
-    raise AssertionError("".join(lines))
 
 
 def test_other_machines_need_another_generation(stack):

@@ -27,7 +27,7 @@ from localcloud.plugins.provider import Target
 from moka.addon_versions import ADDON_VERSIONS
 from stacks import settings
 from tests.local.aws.examples.example import Console
-from tests.support.pulumi_stack import PulumiStack, moka, succeeded
+from tests.support.pulumi_stack import PulumiStack, moka, read_until, succeeded
 
 STACK = "local"
 FROM, TO = "1.34", "1.35"
@@ -188,16 +188,6 @@ def same_driver(walk: Walk, before: Object, cluster: str = "spark-a") -> bool:
         and now["status"]["phase"] == "Running"
         and "deletionTimestamp" not in now["metadata"]
     )
-
-
-def read_until(process: Popen[str], words: str) -> None:
-    lines = []
-    assert process.stdout
-    for line in process.stdout:
-        lines.append(line)
-        if words in line:
-            return
-    raise AssertionError("".join(lines))
 
 
 def urns(walk: Walk) -> set[str]:

@@ -10,7 +10,6 @@ from typing import Any
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from moka.log_keys import LogObject
 from moka.submission.configuration import LogsPlace
@@ -19,16 +18,6 @@ BUCKET, FOLDER = "acme-job-logs", "acme-spark-a"
 PLACE = LogsPlace(bucket=BUCKET, region="us-east-1", folder=FOLDER, drivers_behind_seconds=0)
 
 START = datetime(2026, 11, 22, 10, 0, 0, tzinfo=UTC)
-
-
-@contextmanager
-def s3_server() -> Iterator[str]:
-    """URL of moto's S3."""
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
 
 
 @contextmanager

@@ -72,6 +72,17 @@ class PulumiStack:
         return resources
 
 
+def read_until(process: Popen[str], words: str) -> None:
+    """Read what a process prints up to these words; the test fails with all of it where they do not come."""
+    lines = []
+    assert process.stdout
+    for line in process.stdout:
+        lines.append(line)
+        if words in line:
+            return
+    raise AssertionError("".join(lines))
+
+
 def moka(engine: Engine, command: str, *arguments: str, **variables: str) -> CompletedProcess[str]:
     """Run `moka`, for example its command `rollout`, in an engine's project and cloud; it may fail."""
     return subprocess.run(

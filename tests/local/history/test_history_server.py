@@ -11,7 +11,6 @@ import boto3
 import pytest
 import zstandard
 from moto.s3.models import s3_backends
-from moto.server import ThreadedMotoServer
 
 from moka import event_logs
 from tests.support.event_logs_in_s3 import (
@@ -24,6 +23,7 @@ from tests.support.event_logs_in_s3 import (
     put_marker,
 )
 from tests.support.history_servers import REGION, gate_before, server_of
+from tests.support.moto_server import moto_server
 from tests.support.pod_identity_agent import pod_identity_agent
 from tests.support.uploader_process import wait_for
 
@@ -34,10 +34,8 @@ LISTED = {ENDED, KILLED}
 
 @pytest.fixture(scope="module")
 def endpoint():
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    yield "http://{}:{}".format(*server.get_host_and_port())
-    server.stop()
+    with moto_server() as url:
+        yield url
 
 
 @pytest.fixture(scope="module")

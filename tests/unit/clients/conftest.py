@@ -8,8 +8,9 @@ import pytest
 from services.archer.database.migrate import migrate
 from services.archer.service import log_store
 from tests.support.archer import archer
-from tests.support.log_objects import PLACE, log_objects, s3_server
+from tests.support.log_objects import PLACE, log_objects
 from tests.support.loops import run_apart
+from tests.support.moto_server import moto_server
 from tests.support.postgresql import PostgreSQL
 
 
@@ -22,7 +23,7 @@ def postgresql():
 
 @pytest.fixture(scope="module")
 def s3():
-    with s3_server() as url:
+    with moto_server() as url:
         yield url
 
 

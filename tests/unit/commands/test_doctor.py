@@ -8,19 +8,16 @@ from typing import get_args
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from commands.doctor import CREDENTIALS, Subject
 from doctor.checks import CHECKS
+from tests.support.moto_server import moto_server
 
 
 @pytest.fixture(scope="module")
 def url():
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with moto_server() as url:
+        yield url
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import sys
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
+
+from tests.support.moto_server import moto_server
 
 PULUMI = f"""#!{sys.executable}
 import json, pathlib, sys
@@ -22,11 +23,8 @@ else:
 
 @pytest.fixture(scope="module")
 def server():
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with moto_server() as url:
+        yield url
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from services.archer.database import transitions
 from services.archer.service import log_store
 from tests.support.archer import archer, start
 from tests.support.jobs import make_job
-from tests.support.log_objects import PLACE, log_objects, s3_server
+from tests.support.log_objects import PLACE, log_objects
 from tests.support.loops import run_apart
+from tests.support.moto_server import moto_server
 
 JOB = make_job().model_dump(mode="json", exclude_unset=True)
 ID = "spark-0a1b2c"
@@ -24,7 +25,7 @@ FOLLOW = {"Accept": "text/event-stream"}
 
 @pytest.fixture(scope="module")
 def server():
-    with s3_server() as url:
+    with moto_server() as url:
         yield url
 
 

@@ -4,11 +4,11 @@ import json
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
 
 from localcloud.processes import free_port
 from moka import event_logs
 from tests.support.event_log_writer import LOG, EventLogWriter
+from tests.support.moto_server import moto_server
 from tests.support.pod_identity_agent import pod_identity_agent
 from tests.support.uploader_process import uploader_process, wait_for
 
@@ -17,11 +17,8 @@ BUCKET = "event-logs"
 
 @pytest.fixture(scope="module")
 def endpoint():
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
+    with moto_server() as url:
+        yield url
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ import aiohttp
 import boto3
 import pytest
 import trustme
-from moto.server import ThreadedMotoServer
 
 from localcloud.processes import free_port
+from tests.support.moto_server import moto_server
 from tests.support.oidc_issuer import OidcIssuer
 from tests.support.ui_pages import DOMAIN, run_apart
 
@@ -27,20 +27,17 @@ def environment(tmp_path):
     for name, text in {"token": "x", "namespace": "ingress"}.items():
         (tmp_path / name).write_text(text)
     trustme.CA().cert_pem.write_to_path(tmp_path / "ca.crt")
-    server = ThreadedMotoServer("127.0.0.1", port=0)
-    server.start()
-    endpoint = "http://{}:{}".format(*server.get_host_and_port())
     credentials = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
-    manager = boto3.client("secretsmanager", endpoint_url=endpoint, **credentials)
-    manager.create_secret(Name="login", SecretString=json.dumps(SECRET))
-    yield {
-        **os.environ,
-        **KEYS,
-        "AWS_ENDPOINT_URL": endpoint,
-        "KUBERNETES_SERVICE_HOST": "127.0.0.1",
-        "KUBERNETES_SERVICE_PORT": "1",
-    }
-    server.stop()
+    with moto_server() as endpoint:
+        manager = boto3.client("secretsmanager", endpoint_url=endpoint, **credentials)
+        manager.create_secret(Name="login", SecretString=json.dumps(SECRET))
+        yield {
+            **os.environ,
+            **KEYS,
+            "AWS_ENDPOINT_URL": endpoint,
+            "KUBERNETES_SERVICE_HOST": "127.0.0.1",
+            "KUBERNETES_SERVICE_PORT": "1",
+        }
 
 
 async def asked(url, host):
