@@ -1,7 +1,7 @@
 """Buckets that jobs use besides the environment's own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import get_args
 
 from moka.mistakes import Mistake, listed, near
@@ -18,6 +18,9 @@ BUCKET_OF_MOKA = re.compile(
 
 OWN_BYTES, USE_BYTES, FOLDER_BYTES = 2800, 750, 30
 """Size of the policy of jobs without any use, of a use, and of a folder of it, all without names, at most."""
+
+TABLES_BYTES, DATABASE_BYTES = 700, 150
+"""The same of tables in Glue, and of a database of theirs."""
 
 MAX_POLICY_BYTES = 10_240
 """Of all policies of a role together (IAM User Guide, "IAM and AWS STS quotas")."""
@@ -77,21 +80,31 @@ def statements(settings: Environment) -> Iterator[Mistake]:
 
 
 def policies(settings: Environment) -> Iterator[Mistake]:
-    """Uses of a namespace whose statements IAM would not take."""
+    """Uses of a namespace, and databases of its tables, whose statements IAM would not take."""
     for namespace, space in settings.job_namespaces.items():
         uses = [settings.uses[name] for name in space.uses if name in settings.uses]
-        size = OWN_BYTES + sum(
-            USE_BYTES
-            + sum(FOLDER_BYTES + len(use.bucket) + 2 * len(prefix) for prefix in use.prefixes or [""])
-            for use in uses
-        )
+        metastore = settings.metastores.get(space.metastore) if space.metastore else None
+        databases = metastore.glue.databases if metastore and metastore.glue else []
+        size = OWN_BYTES + sum(map(_use_bytes, uses)) + _tables_bytes(databases)
         if size > MAX_POLICY_BYTES:
+            tables = f" and {len(databases)} databases" if databases else ""
+            fewer = "databases or folders" if databases else "folders"
             yield Mistake(
                 f"job_namespaces.{namespace}.uses",
-                f"would make a policy of about {size:,} bytes with these {len(uses)} and their folders, and "
-                f"IAM takes {MAX_POLICY_BYTES:,}; put jobs that need different ones into different "
-                "namespaces, or name fewer folders",
+                f"would make a policy of about {size:,} bytes with these {len(uses)} and their folders"
+                f"{tables}, and IAM takes {MAX_POLICY_BYTES:,}; put jobs that need different ones into "
+                f"different namespaces, or name fewer {fewer}",
             )
+
+
+def _use_bytes(use: Use) -> int:
+    folders = use.prefixes or [""]
+    return USE_BYTES + sum(FOLDER_BYTES + len(use.bucket) + 2 * len(prefix) for prefix in folders)
+
+
+def _tables_bytes(databases: Sequence[str]) -> int:
+    names = sum(DATABASE_BYTES + 2 * len(database) for database in databases)
+    return TABLES_BYTES + names if databases else 0
 
 
 def names(settings: Environment) -> Iterator[Mistake]:

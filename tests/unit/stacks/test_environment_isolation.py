@@ -361,14 +361,21 @@ def test_jobs_reach_buckets_and_folders_as_their_namespace_says(like_local):
     assert not allowed(reader, "s3:ListBucket", lake)
 
 
-def test_as_much_as_a_namespace_may_use_fits_into_one_policy(like_local):
+@pytest.mark.parametrize(("buckets", "databases"), [(8, 0), (5, 10)])
+def test_as_much_as_a_namespace_may_use_fits_into_one_policy(like_local, buckets, databases):
     uses = {
         f"use-{number}-{'n' * 24}": {"bucket": "b" * 60 + f"{number:03}", "key": KEY_ELSEWHERE}
-        for number in range(8)
+        for number in range(buckets)
     }
-    spaces = {"n" * 30: {"uses": dict.fromkeys(uses, "write")}}
+    space: dict[str, Any] = {"uses": dict.fromkeys(uses, "write")}
+    metastores = {}
+    if databases:
+        names = ["d" * 48 + f"{number:02}" for number in range(databases)]
+        glue = {"databases": names, "access": "write", "region": "ap-southeast-1"}
+        metastores["lake"] = {"glue": glue, "warehouse": f"s3a://{uses[next(iter(uses))]['bucket']}/tables/"}
+        space["metastore"] = "lake"
 
-    environment = like_local("one", uses=uses, job_namespaces=spaces)
+    environment = like_local("one", uses=uses, metastores=metastores, job_namespaces={"n" * 30: space})
 
     [policy] = environment.roles[f"spark-a-{'n' * 30}"].policies
     assert 9_000 < len(json.dumps(policy, separators=(",", ":"))) <= 10_240

@@ -1307,6 +1307,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (glue(databases=["Sales"]), "write the name of a database, lower case, digits and underscores"),
         (glue(databases=["s*les"]), "write the name of a database, lower case, digits and underscores"),
         (glue(databases=[]), "list should have at least 1 item after validation, not 0"),
+        (
+            glue(databases=[f"{'n' * 200}{number}" for number in range(20)]),
+            "and their folders and 20 databases, and IAM takes 10,240; put jobs that need different ones",
+        ),
     ],
     "uses.<name>.region": [
         (uses("events", region="us-esat-1"), "AWS has no such region; did you mean"),
