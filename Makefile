@@ -40,7 +40,7 @@ ci: lint test ## what CI asks of a change: lint, tests, and previews on the lapt
 bench: setup ## measure time and memory of `local` and of twenty clusters; writes docs/benchmarks.md
 	@$(PY) -m benchmarks $(ARGS)
 
-soak: setup ## run the tests that take long
+soak: setup ## run the tests that take long; ARGS=--left goes on where a run was cut off
 	@$(PY) -m pytest tests/soak $(ARGS)
 
 # What a file has pinned stays as it is, unless UPGRADE says otherwise.

@@ -9,7 +9,18 @@ import pytest
 from localcloud import commands
 from localcloud.cloud import Cloud
 from localcloud.engine import Engine
+from tests.soak.passed import Passed, record_of_this_commit
 from tests.support.pulumi_project import copy_project
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Option `--left`."""
+    parser.addoption("--left", action="store_true", help="leave out what has passed on this commit")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep what passes."""
+    config.pluginmanager.register(Passed(record_of_this_commit(), config.getoption("--left")))
 
 
 def copy_of_the_project(folder: Path) -> Iterator[Engine]:

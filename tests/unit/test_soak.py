@@ -1,0 +1,66 @@
+"""A soak that was cut off goes on where it was."""
+
+import subprocess
+import sys
+
+import pytest
+
+from localcloud.cloud import REPOSITORY
+from tests.soak.passed import record_of_this_commit
+
+CONFTEST = """
+import os, sys
+from pathlib import Path
+
+sys.path.insert(0, {repository!r})
+from tests.soak.passed import Passed
+
+def pytest_configure(config):
+    config.pluginmanager.register(Passed(Path("record.txt"), "LEFT" in os.environ))
+"""
+TESTS = """
+import os
+
+def test_first(): pass
+def test_second(): os._exit(1) if "KILLED" in os.environ else None
+def test_third(): pass
+"""
+
+
+@pytest.fixture
+def soak(tmp_path):
+    """Run three tests, of which the second may be the end of the run -> what was printed."""
+    (tmp_path / "conftest.py").write_text(CONFTEST.format(repository=str(REPOSITORY)))
+    (tmp_path / "test_three.py").write_text(TESTS)
+
+    def run(**variables):
+        command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "."]
+        return subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True).stdout
+
+    return run
+
+
+def test_what_passed_before_a_run_was_killed_is_left_out_of_the_next_when_asked(soak):
+    assert "test_first PASSED" in soak(KILLED="1")
+
+    rest = soak(LEFT="1")
+
+    assert "test_first" not in rest
+    assert "2 passed, 1 deselected" in rest
+    assert "3 passed" in soak()
+
+
+def test_nothing_is_kept_of_a_checkout_with_changes(tmp_path):
+    def git(*arguments):
+        identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+        subprocess.run(["git", *identity, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init")
+    git("commit", "--allow-empty", "--message", "one")
+    record = record_of_this_commit(tmp_path)
+    git("commit", "--allow-empty", "--message", "two")
+
+    assert record is not None
+    assert record_of_this_commit(tmp_path) != record
+    (tmp_path / "file").touch()
+    assert record_of_this_commit(tmp_path) is None
