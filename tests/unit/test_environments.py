@@ -1,4 +1,8 @@
-"""The tables of docs/network.md hold in every environment: each row is followed through what is made."""
+"""What holds in every environment, each brought up once on the laptop's AWS.
+
+The tables of docs/network.md, each row followed through what is made; and that every program may do what it
+calls.
+"""
 
 import itertools
 import re
@@ -8,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from aws_rules.iam.programs import CHARTS
 from aws_rules.network import (
     INTERNET,
     ApiServer,
@@ -47,10 +52,6 @@ PAGE = (REPOSITORY / "docs" / "network.md").read_text()
 ROW = re.compile(
     r"^\| (?P<source>[^|]+) \| (?P<destination>[^|]+) \| (?P<port>\d+)(?:/(?P<protocol>udp))? \|", re.M
 )
-LAYERS = (
-    *("foundation", "cluster", "scheduling", "ingress", "shuffle", "database", "archer", "spark", "history"),
-)
-
 OWN_NODE = "their own node"
 ANOTHER_TEAM = "another-team"
 ANOTHER_NETWORK = Host(name="another network", address="10.99.0.0/16")
@@ -210,13 +211,14 @@ class ClusterPlaces:
 
 
 @pytest.fixture(scope="module", params=LIKE_NO_OTHER, ids=lambda name: Path(name).stem)
-def clusters(request, up):
-    return places_of(up, request.param)
+def account(request, up):
+    """An environment that is up."""
+    return up(request.param)
 
 
-def places_of(up, environment):
-    """Every cluster of an environment, with the layers that the page is about."""
-    account = up(environment, layers=LAYERS)
+@pytest.fixture(scope="module")
+def clusters(account):
+    """The places of the page on each of its clusters."""
     return [ClusterPlaces(account, cluster) for cluster in account.settings.clusters]
 
 
@@ -257,3 +259,16 @@ def test_what_must_not_be_reached_would_be_noticed(clusters):
     for destination, port in (("YuniKorn", 9080), ("History Server", 18080), ("nodes", 10250)):
         assert reach(open_to_all, pod, place.find(destination)[0], port)
         assert not reach(place.network, pod, place.find(destination)[0], port)
+
+
+def test_every_program_may_do_what_it_calls(account):
+    # A boundary that somebody else keeps is not known here; all else is.
+    lacking = {f"policy {arn}, which this AWS does not have" for arn in boundaries(account)}
+    assert {arn for arn in lacking if any(arn in text for text in account.unknowns)} == lacking
+    assert all(" does not know policy arn:" in text for text in account.unknowns)
+    assert {*CHARTS, "fluent-bit"} <= {release.chart for release in account.releases}
+
+
+def boundaries(account):
+    foundations = account.settings.foundations.values()
+    return {foundation.permissions_boundary for foundation in foundations} - {None}
