@@ -14,6 +14,7 @@ from moka.names import QUEUE_CALENDAR, YUNIKORN_CONFIGS, YUNIKORN_NAMESPACE
 from moka.queues import config_map, keeper_input, queues_yaml
 from moka.queues.calendar import Calendar, Nodes
 from moka.queues.definitions import Queues
+from moka.queues.problems import problems
 from services.common.kubernetes import Api, ApiError, Object
 from services.common.logs import fields
 from services.common.metrics import Metrics
@@ -115,9 +116,7 @@ class Keeper:
         version, queues, calendar = self._reading(given)
         nodes = calendar.nodes(calendar.changes(self._now()))
         if self._made is None or self._made[:2] != (version, nodes):
-            here, all_nodes = (
-                queues_yaml(calendar.tree(queues, count)[0]) for count in (nodes, calendar.all_nodes)
-            )
+            here, all_nodes = (_text(queues, calendar, count) for count in (nodes, calendar.all_nodes))
             self._made = version, nodes, None if here == all_nodes else here
             self._share = sum(nodes.values()) / sum(calendar.all_nodes.values())
         return self._made[2]
@@ -127,3 +126,15 @@ class Keeper:
         if self._read is None or self._read[0] != version:
             self._read = version, *keeper_input.read(given.get("data") or {})
         return self._read
+
+
+def _text(queues: Queues, calendar: Calendar, nodes: Nodes) -> str:
+    """The queues with so many nodes. Raises InvalidDocument where a scheduler would not start with them.
+
+    One that runs keeps what it had, and one that starts ends at once (apache/yunikorn-k8shim v1.8.0:
+    pkg/shim/scheduler.go, Run). The settings are refused before; this is for those of another version.
+    """
+    tree, mistakes = calendar.tree(queues, nodes)
+    for problem in [*mistakes, *problems(tree)]:
+        raise InvalidDocument(f"With {sum(nodes.values())} nodes, {problem}")
+    return queues_yaml(tree)

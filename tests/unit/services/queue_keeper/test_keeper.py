@@ -214,6 +214,19 @@ def test_what_it_cannot_read_leaves_what_is_in_force_and_is_told(stage, wrong):
     assert (stage.metric("failures_total"), stage.metric("behind_seconds")) == (1, 400)
 
 
+def test_queues_with_which_no_scheduler_would_start_are_not_written(stage):
+    stage.look(NIGHT)
+    project = {"projects": {"p": {"tiers": {1: {"guaranteed": {"cpu": "300", "memory": "1Ti"}}}}}}
+    stage.server.give(
+        Queues.model_validate({"organizations": {"a": {"maximum": {"percent": 50}, **project}}})
+    )
+
+    stage.look(DAY)
+
+    assert stage.server.kept is None
+    assert stage.metric("failures_total") == 1
+
+
 def test_it_is_behind_for_as_long_as_its_queues_are_refused(stage):
     stage.server.refusal = ApiError(400, "admission webhook denied the request")
     for stage.seconds in (10.0, 20.0):
