@@ -6,8 +6,8 @@ from moka.queues import calendar_file, queue_file
 from moka.queues.calendar import Calendar
 from moka.queues.definitions import Queues
 
-QUEUES, CALENDAR = "queues.yaml", "calendar.yaml"
-"""Keys: files of `moka.queues.queue_file` and `moka.queues.calendar_file`."""
+QUEUES, CALENDAR = "moka-queues.yaml", "calendar.yaml"
+"""Keys: files of `moka.queues.queue_file`, which YuniKorn would not read, and `moka.queues.calendar_file`."""
 
 
 def data(queues: Queues, calendar: Calendar) -> dict[str, str]:

@@ -201,7 +201,7 @@ def test_before_there_is_a_scheduler_it_waits(stage):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"calendar.yaml": "format: moka-queue-calendar/2\n"}, {"queues.yaml": "format: moka-queues/9\n"}],
+    [{"calendar.yaml": "format: moka-queue-calendar/2\n"}, {"moka-queues.yaml": "format: moka-queues/9\n"}],
 )
 def test_what_it_cannot_read_leaves_what_is_in_force_and_is_told(stage, wrong):
     stage.look()

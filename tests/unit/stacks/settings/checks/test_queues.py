@@ -169,19 +169,19 @@ SCHEDULED: dict[str, tuple[Changes, str]] = {
     "more promised than there is by day": (
         {"queues.capacity": {"cpu": "40", "memory": "1Ti"}},
         f"{EXECUTORS}.schedule.day.maximum: is 2 from '0 6 * * *' (Europe/Berlin) on, and then "
-        "queues.organizations: are guaranteed 34 of cpu in total, but cluster 'spark-a' has 28 (its capacity); "
-        "use weights, or raise the maximum.",
+        "queues.organizations: are guaranteed 34 of cpu in total, but cluster 'spark-a' has 28 (its "
+        "capacity); use weights, or raise the maximum.",
     ),
     "a percentage that is too little by day": (
         {f"{ORGANIZATION}.maximum": {"percent": 25}},
         f"{EXECUTORS}.schedule.day.maximum: is 2 from '0 6 * * *' (Europe/Berlin) on, and then "
-        f"{ORGANIZATION}.maximum.percent: its cpu is 22400m, less than its queues are guaranteed in total, 24; "
-        "use weights, or raise the maximum.",
+        f"{ORGANIZATION}.maximum.percent: its cpu is 22400m, less than its queues are guaranteed in total, "
+        "24; use weights, or raise the maximum.",
     ),
     "queues that nobody lowers": (
         {"services.queue_keeper": REMOVED},
-        "services.queue_keeper: is not set, but a schedule of cluster 'spark-a' lowers what queues are shares "
-        "of, and they would promise machines that are not there; set it.",
+        "services.queue_keeper: is not set, but a schedule of cluster 'spark-a' lowers what queues are "
+        "shares of, and they would promise machines that are not there; set it.",
     ),
 }
 
