@@ -144,6 +144,8 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
     today = datetime.combine(datetime.now(UTC), time(), UTC)
     for cluster in settings.clusters:
         calendar = settings.queue_calendar(cluster)
+        if not calendar.scheduled:
+            continue
         base, unresolved = calendar.tree(settings.queues, calendar.all_nodes)
         # What is wrong with all nodes is told already.
         told = {
