@@ -2,7 +2,9 @@
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +28,14 @@ def queues(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all amounts as JSON.")] = False,
     as_yaml: Annotated[bool, typer.Option("--yaml", help="Print queues.yaml as YuniKorn gets it.")] = False,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="As schedules have them at a time, of UTC where it names no other zone; by default with all "
+            "nodes.",
+        ),
+    ] = None,
     in_force: Annotated[
         bool, typer.Option("--in-force", help="Compare with what the scheduler has in force.")
     ] = False,
@@ -38,11 +48,13 @@ def queues(
 ) -> None:
     """Show YuniKorn's queues, or compare them with those in force.
 
-    They are shown for each cluster of the environment, with the amounts that shares come to.
+    They are shown for each cluster of the environment, with the amounts that shares come to. Where a schedule
+    changes how many nodes there may be, --in-force compares with those of now.
 
     \b
     Examples:
       moka queues prod
+      moka queues dev --at 2026-11-26T22:00-08:00
       moka queues prod --svg queues.svg
       moka queues prod --cluster batch-a --in-force --url http://localhost:9080
 
@@ -54,9 +66,13 @@ def queues(
         raise typer.BadParameter("--svg, --json, --yaml and --in-force exclude each other.")
     if url and not in_force:
         raise typer.BadParameter("--url goes with --in-force.")
+    if at and in_force:
+        raise typer.BadParameter("--at and --in-force exclude each other: what is in force is that of now.")
+    moment = _moment(at) if at else datetime.now(UTC) if in_force else None
     try:
         settings = load(environment)
-        trees = {name: settings.queue_tree(name) for name in _clusters(settings, cluster, single=bool(url))}
+        names = _clusters(settings, cluster, single=bool(url))
+        trees = {name: settings.queue_tree(name, moment) for name in names}
         if in_force:
             raise typer.Exit(_compare(settings, trees, url))
     except (InvalidDocument, SchedulerUnreachable) as error:
@@ -69,13 +85,34 @@ def queues(
     elif svg:
         for name, tree in trees.items():
             path = svg if len(trees) == 1 else svg.with_stem(f"{svg.stem}-{name}")
-            path.write_text(as_svg(tree, _title(settings, name), settings.capacity(name)))
+            path.write_text(as_svg(tree, _title(settings, name, moment), settings.capacity(name, moment)))
             print(path)
     else:
         texts = (
-            as_text(tree, _title(settings, name), settings.capacity(name)) for name, tree in trees.items()
+            as_text(tree, _title(settings, name, moment), settings.capacity(name, moment))
+            + "".join(_scheduled(settings, name, moment))
+            for name, tree in trees.items()
         )
         print("\n".join(texts), end="")
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is no time: write one such as 2026-11-26T03:00 or 2026-11-26T03:00-05:00."
+        ) from None
+    return moment.replace(tzinfo=moment.tzinfo or UTC)
+
+
+def _scheduled(settings: Environment, cluster: str, moment: datetime | None) -> Iterator[str]:
+    """A line for each change of a schedule that holds at a time, by default now, where there are any."""
+    calendar = settings.queue_calendar(cluster)
+    for name, change in calendar.changes(moment or datetime.now(UTC)).items():
+        group = calendar.node_groups[name]
+        says = f"{change} of {name} holds, {group.changes[change].maximum} of {group.maximum} nodes"
+        yield f"Then {says}.\n" if moment else f"Now {says}; --at shows the queues of a time.\n"
 
 
 def _clusters(settings: Environment, cluster: str | None, *, single: bool) -> list[str]:
@@ -89,8 +126,9 @@ def _clusters(settings: Environment, cluster: str | None, *, single: bool) -> li
     return [cluster] if cluster is not None else list(settings.clusters)
 
 
-def _title(settings: Environment, cluster: str) -> str:
-    return f"Queues of {settings.environment}, cluster {cluster}"
+def _title(settings: Environment, cluster: str, moment: datetime | None) -> str:
+    time = f", at {moment.isoformat(' ', 'minutes')}" if moment else ""
+    return f"Queues of {settings.environment}, cluster {cluster}{time}"
 
 
 def _compare(settings: Environment, trees: dict[str, QueueTree], url: str | None) -> int:

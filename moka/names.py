@@ -96,12 +96,16 @@ MONITORING_NODES_NAMESPACE = "monitoring-nodes"
 """What reads nodes' own folders, apart from the rest, which needs no privilege."""
 
 NVIDIA_NAMESPACE = "nvidia-device-plugin"
+QUEUE_KEEPER_NAMESPACE = "queue-keeper"
 SPARK_HISTORY_NAMESPACE = "spark-history"
 SPARK_OPERATOR_NAMESPACE = "spark-operator"
 SYSTEM_NAMESPACE = "kube-system"
 YUNIKORN_NAMESPACE = "yunikorn"
 YUNIKORN_CONFIGS = "yunikorn-configs"
 """Its ConfigMap of queues: it knows it by this name."""
+
+QUEUE_CALENDAR = "queue-calendar"
+"""ConfigMap with what the queues are shares of at which time, for the service that keeps them."""
 
 
 def startup_taint(daemon_set: str) -> str:
@@ -123,6 +127,7 @@ PLATFORM_NAMESPACES = frozenset(
         MONITORING_NAMESPACE,
         MONITORING_NODES_NAMESPACE,
         NVIDIA_NAMESPACE,
+        QUEUE_KEEPER_NAMESPACE,
         SPARK_HISTORY_NAMESPACE,
         SPARK_OPERATOR_NAMESPACE,
         SYSTEM_NAMESPACE,

@@ -12,7 +12,7 @@ from moka.components.kubernetes.peers import peer
 from moka.components.kubernetes.service import service_labels
 from moka.control_plane_tiers import Tier
 from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY, YUNIKORN_CONFIGS
-from moka.queues import QueueTree, queues_yaml
+from moka.queues import QueueTree, config_map, queues_yaml
 from moka.sizes.yunikorn import api_requests_per_second
 
 SERVICE = "yunikorn-service"
@@ -39,7 +39,8 @@ class YuniKornArgs:
     """What differs between clusters.
 
     namespace: of the scheduler and its queues.
-    queues: the queue tree; a change is read at once, without a restart.
+    queues: the queue tree; a change is read at once, without a restart. Another program may keep others in
+        place of it for a time, as `moka.queues.config_map` says.
     job_namespaces: the namespaces whose pods YuniKorn schedules; all others keep Kubernetes' scheduler.
     trusted: regular expressions of the users of Kubernetes who may say for which user a pod is; a pod of any
         other user is for that user.
@@ -74,7 +75,7 @@ class YuniKorn(pulumi.ComponentResource):
         configs = k8s.core.v1.ConfigMap(
             name,
             metadata=k8s.meta.v1.ObjectMetaArgs(name=YUNIKORN_CONFIGS, namespace=args.namespace),
-            data={"queues.yaml": queues_yaml(args.queues), **admission(args.job_namespaces, args.trusted)},
+            data={config_map.KEY: queues_yaml(args.queues), **admission(args.job_namespaces, args.trusted)},
             opts=pulumi.ResourceOptions(parent=self),
         )
         chart = Chart(

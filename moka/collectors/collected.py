@@ -268,6 +268,13 @@ SOURCES: Mapping[str, Source] = {
             *("namespaces", "held", "waiting", "longest_wait_seconds", "released_total", "failures_total"),
         ),
     ),
+    "queue-keeper": Source(
+        per="cluster",
+        page="services/queue_keeper",
+        metrics=prefixed(
+            "moka_queue_keeper_", *("behind_seconds", "capacity_share", "written_total", "failures_total")
+        ),
+    ),
     "ui-gateway": Source(
         per="cluster",
         page="services/ui_gateway",

@@ -72,6 +72,24 @@ ALERTS = (
         summary="Nobody places the pods of jobs on {{ $labels.cluster }}.",
     ),
     Alert(
+        name="QueuesBehind",
+        expression="moka_queue_keeper_behind_seconds > 300",
+        minutes=5,
+        severity="warning",
+        service="queue-keeper",
+        summary="Queues on {{ $labels.cluster }} are not what schedules leave, for "
+        "{{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="QueueKeeperDown",
+        expression='max by (cluster) (kube_deployment_spec_replicas{deployment="queue-keeper"}) '
+        'unless on (cluster) (up{job="queue-keeper"} == 1)',
+        minutes=10,
+        severity="warning",
+        service="queue-keeper",
+        summary="Nobody keeps the queues on {{ $labels.cluster }} to what schedules leave.",
+    ),
+    Alert(
         name="FinalizersStuck",
         expression="moka_driver_finalizer_longest_wait_seconds > 900 "
         "or rate(moka_driver_finalizer_failures_total[10m]) > 0.1",

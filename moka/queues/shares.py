@@ -34,8 +34,13 @@ def rest(pool: Resources, taken: Iterable[Resources]) -> Resources:
 
 def percent(pool: Resources, percents: int) -> Resources:
     """So many hundredths of a pool, rounded down to whole steps."""
-    shares = {name: amount * percents // 100 for name, amount in pool.amounts()}
-    return Resources(**{name: share - share % _step(share, STEPS[name]) for name, share in shares.items()})
+    return Resources(**{name: part(name, amount, percents, 100) for name, amount in pool.amounts()})
+
+
+def part(resource: str, amount: int, numerator: int, denominator: int) -> int:
+    """A fraction of an amount, rounded down to whole steps."""
+    share = amount * numerator // denominator
+    return share - share % _step(share, STEPS[resource])
 
 
 def _divide(amount: int, weights: Mapping[str, int], steps: tuple[int, ...]) -> dict[str, int]:

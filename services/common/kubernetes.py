@@ -135,6 +135,19 @@ class Api:
             "PATCH", path, json=operations, headers={"Content-Type": "application/json-patch+json"}
         )
 
+    async def merge(self, path: str, changes: Object, manager: str) -> dict[str, Any]:
+        """Change an object by a merge patch; null takes a key out. Raises ApiError.
+
+        manager: whose the changes are, in the object's `managedFields`.
+        """
+        return await self._request(
+            "PATCH",
+            path,
+            json=changes,
+            params={"fieldManager": manager},
+            headers={"Content-Type": "application/merge-patch+json"},
+        )
+
     async def create(self, path: str, item: Object) -> dict[str, Any]:
         """Make an object in a collection. Raises ApiError: 409 where there is one of its name."""
         return await self._request("POST", path, json=item)

@@ -18,6 +18,12 @@ from moka.components.kubernetes.job_pods import JobPods, JobPodsArgs
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.nvidia_device_plugin import NvidiaDevicePlugin, NvidiaDevicePluginArgs
 from moka.components.kubernetes.priority_classes import CLASSES, PriorityClasses, PriorityClassesArgs
+from moka.components.kubernetes.queue_keeper import (
+    QueueKeeper,
+    QueueKeeperArgs,
+    QueueKeeperRole,
+    QueueKeeperRoleArgs,
+)
 from moka.components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
 from moka.control_plane_tiers import Tier
 from moka.machines.instance_types import instance_type
@@ -29,12 +35,16 @@ from moka.names import (
     AUTOSCALER_NAMESPACE,
     BOOTSTRAP_NAMESPACE,
     NVIDIA_NAMESPACE,
+    QUEUE_KEEPER_NAMESPACE,
     SPARK_ACCOUNT,
     SPARK_OPERATOR_NAMESPACE,
     YUNIKORN_NAMESPACE,
 )
 from moka.queues import QueueTree
+from moka.queues.calendar import Calendar
+from moka.queues.definitions import Queues
 from stacks.settings.bootstrap import BootstrapDaemonSet as BootstrapSettings
+from stacks.settings.services import Service as ServiceSettings
 from stacks.site import ClusterSite
 
 
@@ -42,7 +52,9 @@ from stacks.site import ClusterSite
 class Inputs:
     """What differs between clusters.
 
-    queues: of this cluster.
+    queues: of this cluster, with all its nodes. queue_definitions: as the settings have them.
+    queue_calendar: what they are shares of, and when.
+    queue_keeper: the service that keeps them to that; None for none.
     job_namespaces: the namespaces whose pods YuniKorn schedules.
     version: Kubernetes version of the cluster.
     nodes: that the cluster may have at most.
@@ -56,6 +68,9 @@ class Inputs:
     """
 
     queues: QueueTree
+    queue_definitions: Queues
+    queue_calendar: Calendar
+    queue_keeper: ServiceSettings | None
     job_namespaces: Sequence[str]
     version: str
     nodes: int
@@ -87,6 +102,9 @@ def inputs(site: ClusterSite) -> Inputs:
     groups = cluster.node_groups.values()
     return Inputs(
         queues=site.settings.queue_tree(site.name),
+        queue_definitions=site.settings.queues,
+        queue_calendar=site.settings.queue_calendar(site.name),
+        queue_keeper=site.settings.services.queue_keeper,
         job_namespaces=list(site.settings.job_namespaces),
         version=cluster.version,
         nodes=sum(group.maximum for group in groups),
@@ -101,8 +119,9 @@ def inputs(site: ClusterSite) -> Inputs:
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
-    """Make the priority classes, YuniKorn with its queues and what holds jobs to it; Cluster Autoscaler where
-    it has a choice, NVIDIA's device plugin where there are GPUs, and what nodes wait for.
+    """Make the priority classes, YuniKorn with its queues, what keeps these and what holds jobs to it;
+    Cluster Autoscaler where it has a choice, NVIDIA's device plugin where there are GPUs, and what nodes wait
+    for.
     """
     if inputs.autoscaled:
         _autoscaling(site, inputs.version, inputs.idle_minutes)
@@ -140,6 +159,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         ),
         site.opts,
     )
+    if inputs.queue_keeper is not None:
+        _queue_keeper(site, inputs, inputs.queue_keeper, namespace)
     return Outputs(namespace=yunikorn.namespace, url=yunikorn.url, priority_classes=priorities.names)
 
 
@@ -149,6 +170,30 @@ def trusted(job_namespaces: Sequence[str]) -> list[str]:
         service_account_pattern(SPARK_OPERATOR_NAMESPACE),
         *(service_account_pattern(namespace, SPARK_ACCOUNT) for namespace in job_namespaces),
     ]
+
+
+def _queue_keeper(
+    site: ClusterSite, inputs: Inputs, service: ServiceSettings, scheduler_namespace: Namespace
+) -> None:
+    name = f"{site.name}-queue-keeper"
+    namespace = Namespace(
+        name, NamespaceArgs(name=QUEUE_KEEPER_NAMESPACE, pod_security="restricted"), site.opts
+    )
+    role = QueueKeeperRole(
+        name,
+        QueueKeeperRoleArgs(scheduler_namespace=scheduler_namespace.name, namespace=namespace.name),
+        site.opts,
+    )
+    QueueKeeper(
+        name,
+        QueueKeeperArgs(
+            image=service.image,
+            namespace=role.namespace,
+            queues=inputs.queue_definitions,
+            calendar=inputs.queue_calendar,
+        ),
+        site.opts,
+    )
 
 
 def _gpus(site: ClusterSite) -> None:

@@ -1,6 +1,6 @@
 """The settings of an environment: the model of `stacks/<environment>.yaml`."""
 
-from dataclasses import replace
+from datetime import datetime
 from ipaddress import IPv4Network
 from typing import Annotated, Any, Literal
 
@@ -25,8 +25,8 @@ from moka.names import (
 from moka.partition import partition
 from moka.queues import QueueTree
 from moka.queues import Resources as Amounts
+from moka.queues.calendar import Calendar, Nodes
 from moka.queues.definitions import Queues
-from moka.queues.resolution import resolve, to_resources
 from moka.registries import Upstream
 from moka.submission.configuration import REQUEST_DAYS
 from stacks.layer_table import LayerName
@@ -41,6 +41,7 @@ from stacks.settings.ingress import Ingress
 from stacks.settings.logs import Logs
 from stacks.settings.metastore import Metastore
 from stacks.settings.metrics import Metrics
+from stacks.settings.queue_calendar import queue_calendar
 from stacks.settings.services import Services
 from stacks.settings.spark import JobNamespace, Spark
 from stacks.settings.uses import Use
@@ -360,14 +361,26 @@ class Environment(Section):
         """Address of the History Server, as people reach it."""
         return f"{self.ui_scheme}://{self.history_host}"
 
-    def capacity(self, cluster: str) -> Amounts | None:
-        """What the weights of queues share out on a cluster; None where the settings do not state it."""
-        return to_resources(self.clusters[cluster].capacity or self.queues.capacity)
+    def queue_calendar(self, cluster: str) -> Calendar:
+        """What the queues of a cluster are shares of, and when schedules change that."""
+        return queue_calendar(self.clusters[cluster], self.queues)
 
-    def queue_tree(self, cluster: str) -> QueueTree:
-        """The queues of a cluster: what weights and percents come to with its capacity."""
-        tree = resolve(self.queues, self.capacity(cluster))[0]
-        return replace(tree, node_order=self.clusters[cluster].node_order)
+    def capacity(self, cluster: str, at: datetime | None = None) -> Amounts | None:
+        """What the weights of queues share out on a cluster; None where the settings do not state it.
+
+        at: with the nodes that schedules allow then; by default with all.
+        """
+        calendar = self.queue_calendar(cluster)
+        return calendar.capacity_of(_nodes(calendar, at))
+
+    def queue_tree(self, cluster: str, at: datetime | None = None) -> QueueTree:
+        """The queues of a cluster: what weights and percents come to with its capacity at that time."""
+        calendar = self.queue_calendar(cluster)
+        return calendar.tree(self.queues, _nodes(calendar, at))[0]
+
+
+def _nodes(calendar: Calendar, at: datetime | None) -> Nodes:
+    return calendar.all_nodes if at is None else calendar.nodes(calendar.changes(at))
 
 
 def _roles(foundation: Foundation) -> str:

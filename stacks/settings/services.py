@@ -33,6 +33,11 @@ class Services(Section):
         description="The way to the History Server: says where a job's log is, and joins logs of drivers "
         "that were killed.",
     )
+    queue_keeper: Service | None = Field(
+        default=None,
+        description="Keeps queues to what schedules leave of a cluster's nodes; needed where they are shares "
+        "of what a schedule lowers.",
+    )
     ui_gateway: Service | None = Field(
         default=None,
         description="Leads to live UIs of drivers by host name, and from there to the history; without it, "

@@ -16,7 +16,7 @@ from tests.support.pulumi_stack import PulumiStack
 from tests.support.settings_walk import Settings, steps
 
 STEPS = int(os.environ.get("MOKA_WALK_STEPS", "100"))
-SEED = int(os.environ.get("MOKA_WALK_SEED", "14"))
+SEED = int(os.environ.get("MOKA_WALK_SEED", "17"))
 QUIET = ("--non-interactive",)
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 

@@ -74,6 +74,7 @@ EXPECTED = (
     "moka_event_log_uploader_behind_seconds",
     "moka_history_gate_scan_age_seconds",
     "moka_pods",
+    "moka_queue_keeper_behind_seconds",
     'moka_spark_application_state_info{state="RUNNING"}',
     "moka_ui_gateway_drivers",
     "otelcol_exporter_sent_metric_points_total",

@@ -22,6 +22,7 @@ from moka.names import (
     DRIVER_FINALIZER_NAMESPACE,
     INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
+    QUEUE_KEEPER_NAMESPACE,
     SPARK_HISTORY_NAMESPACE,
     SPARK_OPERATOR_NAMESPACE,
     UI_GATEWAY,
@@ -112,7 +113,8 @@ class Programs:
         self.pod("kube-state-metrics", MONITORING_NAMESPACE, address, ports=ports)
 
     def services(self) -> None:
-        """Gateway and gate, whose bucket and History Server are not there."""
+        """Gateway and gate, whose bucket and server are not there; a keeper without a calendar."""
+        self._service("queue_keeper", "queue-keeper", QUEUE_KEEPER_NAMESPACE, [])
         namespaces = [f"--namespace={name}" for name in PROJECTS]
         gateway = [*("--cluster=spark-a", "--domain=spark.localhost", f"--history={NOWHERE}"), *namespaces]
         gateway += ["--history-days=30", "--bucket=none", "--region=us-east-1"]

@@ -20,7 +20,13 @@ def bound_cluster_role(name: str, rights: Iterable[Right], account_namespace: st
 
 def _bound(kind: str, metadata: Object, rights: Iterable[Right], account_namespace: str) -> list[Object]:
     rules = [
-        {"apiGroups": [r.group], "resources": r.resource.split(), "verbs": list(r.verbs)} for r in rights
+        {
+            "apiGroups": [r.group],
+            "resources": r.resource.split(),
+            "verbs": list(r.verbs),
+            **({"resourceNames": list(r.names)} if r.names else {}),
+        }
+        for r in rights
     ]
     name = metadata["name"]
     return [

@@ -43,6 +43,7 @@ OF_SOURCE = {
     "celeborn": [{"role": role, "pod": f"celeborn-{role.lower()}-0"} for role in ("Master", "Worker")],
     "fluent-bit": [NODE | {"name": "drivers"}],
     "driver-finalizer": [{}],
+    "queue-keeper": [{}],
     "ui-gateway": [{"page": "job", "status": "2xx", "outcome": "in"}],
     "archer": [{"operation": "submit_job", "status": "2xx", "outcome": "taken"}],
     "archer-worker": [

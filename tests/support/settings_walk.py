@@ -109,6 +109,9 @@ ENTRIES: dict[str, Any] = {
         "morning": {"cron": "0 6 * * *", "minimum": 2, "maximum": 4},
         "evening": {"cron": "0 18 * * *", "minimum": 0, "maximum": 2},
     },
+    "services.queue_keeper": {
+        "image": "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local/queue-keeper:1.0.0",
+    },
     f"{CLUSTER}.access.analysts": {
         "principal": "arn:aws:iam::123456789012:role/analysts", "jobs": "view",
     },

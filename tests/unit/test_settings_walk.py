@@ -38,7 +38,7 @@ def test_a_walk_is_the_same_for_its_seed_and_another_for_others():
 
 
 def test_a_hundred_steps_are_changes_of_every_sort():
-    places = {step.change.partition(": ")[0] for step in steps(LOCAL, 14, 100)}
+    places = {step.change.partition(": ")[0] for step in steps(LOCAL, 17, 100)}
 
     assert places & VALUES.keys() and places & ENTRIES.keys() and places & MACHINES.keys()
     assert places & TOGETHER.keys()
@@ -48,7 +48,7 @@ def test_a_hundred_steps_are_changes_of_every_sort():
 
 def test_a_group_with_other_machines_is_a_generation_beside_the_one_before():
     [place] = [place for place in MACHINES if "executor" in place]
-    changes = [*islice((step for step in walk(LOCAL, 14) if step.change.startswith(place + ": ")), 2)]
+    changes = [*islice((step for step in walk(LOCAL, 17) if step.change.startswith(place + ": ")), 2)]
     first = changes[0].settings["clusters"]["spark-a"]["node_groups"]["executor-amd64"]
 
     assert first["generation"] == 2

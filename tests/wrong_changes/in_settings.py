@@ -156,6 +156,18 @@ CHANGES: list[Wrong] = [
         put(f"{QUEUES}.analytics.projects.reports.tiers.1.guaranteed", {"cpu": "96", "memory": "768Gi"}),
     ),
     refused(
+        "queues",
+        "a schedule that leaves less than queues may have",
+        "use weights, or raise the maximum",
+        put(
+            f"{GROUPS}.executor-arm64.schedule",
+            {
+                "night": {"cron": "0 20 * * *", "minimum": 0, "maximum": 8},
+                "day": {"cron": "0 6 * * *", "minimum": 0, "maximum": 1},
+            },
+        ),
+    ),
+    refused(
         "jobs",
         "the node's own folders for jobs",
         "jobs would have the node",

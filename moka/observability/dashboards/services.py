@@ -3,6 +3,7 @@
 from moka.observability.panel import Dashboard, Panel, Row, Unit
 
 FINALIZER = "moka_driver_finalizer_"
+KEEPER = "moka_queue_keeper_"
 GATEWAY = "moka_ui_gateway_"
 GATE = "moka_history_gate_"
 
@@ -45,6 +46,19 @@ ROWS = (
                 "cpm",
                 let_go=_a_minute(f"{FINALIZER}released_total"),
                 failures=_a_minute(f"{FINALIZER}failures_total"),
+            ),
+        ),
+    ),
+    Row(
+        title="queue_keeper",
+        panels=(
+            _panel("Nodes for jobs that there may be", "percentunit", of_all=_max(f"{KEEPER}capacity_share")),
+            _panel("Since queues were last right", "s", behind=_max(f"{KEEPER}behind_seconds")),
+            _panel(
+                "Changes, and failures, a minute",
+                "cpm",
+                changes=_a_minute(f"{KEEPER}written_total"),
+                failures=_a_minute(f"{KEEPER}failures_total"),
             ),
         ),
     ),

@@ -6,6 +6,7 @@ from typing import Any
 
 from moka.jobs.job_target import JobTarget
 from moka.names import YUNIKORN_CONFIGS, YUNIKORN_NAMESPACE
+from moka.queues import config_map
 from moka.submission.observation import Object
 from services.archer.database.claims import Pace
 from services.common.kubernetes import Api, ApiError
@@ -94,14 +95,14 @@ class Cluster:
         )
 
     async def queues(self) -> str | None:
-        """YuniKorn's queues, its queues.yaml; None where they may not be read. Raises ApiError."""
+        """YuniKorn's queues.yaml as it is in force; None where it may not be read. Raises ApiError."""
         try:
             found = await self.api.get(QUEUES)
         except ApiError as error:
             if error.status == 403:
                 return None
             raise
-        return ((found or {}).get("data") or {}).get("queues.yaml")
+        return config_map.in_force(found or {})
 
     async def _listed(self, path: str, most: int, **query: str) -> list[Object] | None:
         items: list[Object] = []

@@ -104,6 +104,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     queues.trees,
     queues.tier_policies,
     queues.capacities,
+    queues.schedules,
     queues.claims,
     control_planes.requests,
     charts.releases,

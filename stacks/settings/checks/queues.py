@@ -1,19 +1,18 @@
 """Queues: what each is guaranteed and may take, and whether a cluster can hold that."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, time
 from itertools import pairwise
 
-from moka.machines.instance_types import instance_type
 from moka.mistakes import Mistake, listed
 from moka.names import ROOT_QUEUE, tier_queue
-from moka.quantities import MIB
 from moka.queues import QueueTree, Resources
+from moka.queues.calendar import Calendar, Nodes
 from moka.queues.claims import named
 from moka.queues.definitions import Queues, Shared
 from moka.queues.problems import Problem, problems
 from moka.queues.resolution import AT, policies, resolve
 from moka.queues.resources import quantity, total
-from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 
 
@@ -21,12 +20,7 @@ def trees(settings: Environment) -> Iterator[Mistake]:
     """What is wrong with the queues of some cluster; reported once where it is wrong on all."""
     mistakes: dict[Mistake, list[str]] = {}
     for clusters, _, queue_tree, unresolved in _trees(settings):
-        tree_problems = list(problems(queue_tree))
-        definitions = dict(_definitions(settings.queues)) if tree_problems else {}
-        for mistake in [
-            *unresolved,
-            *(_mistake(problem, *definitions[problem.path]) for problem in tree_problems),
-        ]:
+        for mistake in [*unresolved, *_tree_mistakes(settings.queues, queue_tree)]:
             mistakes.setdefault(mistake, []).extend(clusters)
     for mistake, clusters in mistakes.items():
         everywhere = len(clusters) == len(settings.clusters)
@@ -110,11 +104,11 @@ def tier_policies(settings: Environment) -> Iterator[Mistake]:
 def capacities(settings: Environment) -> Iterator[Mistake]:
     """Capacities that the nodes of a cluster could never have, and guarantees beyond the capacity."""
     for clusters, capacity, queue_tree, _ in _trees(settings):
-        guaranteed = total(queue.effective_guarantee for queue in queue_tree.organizations)
         for name in clusters:
-            nodes = _nodes(settings.clusters[name])
+            calendar = settings.queue_calendar(name)
+            nodes = calendar.amounts(calendar.all_nodes)
             yield from _beyond_nodes(settings, name, capacity or Resources(), nodes)
-            yield from _beyond_capacity(name, guaranteed, capacity, nodes)
+            yield from _beyond(name, calendar, calendar.all_nodes, queue_tree)
 
 
 def _beyond_nodes(
@@ -131,12 +125,13 @@ def _beyond_nodes(
             )
 
 
-def _beyond_capacity(
-    name: str, guaranteed: Resources, capacity: Resources | None, nodes: Resources
-) -> Iterator[Mistake]:
+def _beyond(name: str, calendar: Calendar, nodes: Nodes, tree: QueueTree) -> Iterator[Mistake]:
+    """Guarantees beyond the capacity, or beyond what so many nodes have."""
+    capacity = calendar.capacity_of(nodes)
     source = "its capacity" if capacity else "all its nodes for drivers and executors"
+    guaranteed = total(queue.effective_guarantee for queue in tree.organizations)
     for resource, amount in guaranteed.amounts():
-        if (most := (capacity or nodes).get(resource)) is not None and amount > most:
+        if (most := (capacity or calendar.amounts(nodes)).get(resource)) is not None and amount > most:
             yield Mistake(
                 AT,
                 f"are guaranteed {quantity(resource, amount)} of {resource} in total, but cluster {name!r} "
@@ -144,18 +139,61 @@ def _beyond_capacity(
             )
 
 
-def _nodes(cluster: Cluster) -> Resources:
-    """Resources of all nodes for jobs, at their maximum; None of what the names of types do not tell."""
-    cpu: int | None = 0
-    memory: int | None = 0
-    for group in cluster.groups_of("driver", "executor"):
-        types = [instance_type(name) for name in group.instance_types]
-        cpu = _add(cpu, [machine.vcpus for machine in types], group.maximum * 1000)
-        memory = _add(memory, [machine.memory_mib for machine in types], group.maximum * MIB)
-    return Resources(cpu=cpu, memory=memory)
+def schedules(settings: Environment) -> Iterator[Mistake]:
+    """Promises beyond what a schedule leaves of a cluster, and schedules that no queue would follow."""
+    today = datetime.combine(datetime.now(UTC), time(), UTC)
+    for cluster in settings.clusters:
+        calendar = settings.queue_calendar(cluster)
+        if not calendar.scheduled:
+            continue
+        base, unresolved = calendar.tree(settings.queues, calendar.all_nodes)
+        # What is wrong with all nodes is told already.
+        told = {
+            mistake.at
+            for mistake in [
+                *unresolved,
+                *_tree_mistakes(settings.queues, base),
+                *_beyond(cluster, calendar, calendar.all_nodes, base),
+            ]
+        }
+        states = [(calendar.nodes(state), state) for state in calendar.states(today)]
+        followed = False
+        for nodes, state in sorted(states, key=lambda pair: sum(pair[0].values())):
+            tree, unresolved = calendar.tree(settings.queues, nodes)
+            followed = followed or tree != base
+            for mistake in [
+                *unresolved,
+                *_tree_mistakes(settings.queues, tree),
+                *_beyond(cluster, calendar, nodes, tree),
+            ]:
+                if mistake.at not in told:
+                    told.add(mistake.at)
+                    yield _by_schedule(cluster, calendar, state, mistake)
+        if followed and settings.services.queue_keeper is None:
+            yield Mistake(
+                "services.queue_keeper",
+                f"is not set, but a schedule of cluster {cluster!r} lowers what queues are shares of, and "
+                "they would promise machines that are not there; set it",
+            )
 
 
-def _add(total: int | None, amounts: list[int | None], times: int) -> int | None:
-    """The total and so many of the largest amount; None as soon as one amount is not known."""
-    known = [amount for amount in amounts if amount is not None]
-    return None if total is None or len(known) < len(amounts) else total + max(known) * times
+def _by_schedule(cluster: str, calendar: Calendar, state: Mapping[str, str], mistake: Mistake) -> Mistake:
+    """A mistake in queues as one in the schedules by which they have less."""
+    changes = {name: calendar.node_groups[name].changes[change] for name, change in state.items()}
+    lowered = [name for name, change in changes.items() if change.maximum < calendar.all_nodes[name]]
+    first, *others = lowered
+    time_zone = calendar.node_groups[first].time_zone
+    beside = f", with {listed(f'{state[name]} of {name}' for name in others)}" if others else ""
+    return Mistake(
+        f"clusters.{cluster}.node_groups.{first}.schedule.{state[first]}.maximum",
+        f"is {changes[first].maximum} from {changes[first].cron!r} ({time_zone}) on{beside}, and then "
+        f"{mistake.at}: {mistake.says.partition(';')[0]}; use weights, or raise the maximum",
+    )
+
+
+def _tree_mistakes(queues: Queues, tree: QueueTree) -> Iterator[Mistake]:
+    """What is wrong with a tree, where it stands in the settings."""
+    found = list(problems(tree))
+    definitions = dict(_definitions(queues)) if found else {}
+    for problem in found:
+        yield _mistake(problem, *definitions[problem.path])

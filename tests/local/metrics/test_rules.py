@@ -61,6 +61,8 @@ def masters(lost, excluded=0, workers=10):
 
 CREATED, STATE = (f"moka_spark_application_{name}{{{JOB}%s}}" for name in ("created_seconds", "state_info"))
 WAIT = f"moka_driver_finalizer_longest_wait_seconds{{{A}}}"
+KEEPER_BEHIND = f"moka_queue_keeper_behind_seconds{{{A}}}"
+KEEPERS = f'kube_deployment_spec_replicas{{{A},deployment="queue-keeper"}}'
 BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
 DEPTH = f'workqueue_depth{{{A},name="sparkapplication"}}'
 SCAN, INTERVAL = (f"moka_history_gate_scan_{name}_seconds{{{A}}}" for name in ("age", "interval"))
@@ -112,6 +114,12 @@ CASES = {
         {UP % "kube-state-metrics": constant(1), UP % "yunikorn": constant(0)},
         {UP % "kube-state-metrics": constant(1), UP % "yunikorn": constant(1)},
         {UP % "kube-state-metrics": constant(1), UP % "yunikorn": then(0, 1)},
+    ),
+    "QueuesBehind": above(KEEPER_BEHIND, 300),
+    "QueueKeeperDown": (
+        {KEEPERS: constant(1), UP % "queue-keeper": constant(0)},
+        {KEEPERS: constant(1), UP % "queue-keeper": constant(1)},
+        {KEEPERS: constant(1), UP % "queue-keeper": then(0, 1)},
     ),
     "FinalizersStuck": (
         {WAIT: constant(901)},

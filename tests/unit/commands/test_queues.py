@@ -80,6 +80,8 @@ def test_what_is_refused_is_one_sentence(arguments, message, moka, monkeypatch):
     [
         (["--json", "--yaml"], "--svg, --json, --yaml and --in-force exclude each other."),
         (["--url", "http://x"], "--url goes with --in-force."),
+        (["--at", "2026-11-26", "--in-force"], "--at and --in-force exclude each other"),
+        (["--at", "tomorrow"], "'tomorrow' is no time: write one such as 2026-11-26T03:00"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(arguments, message, moka):
@@ -87,3 +89,31 @@ def test_options_that_do_not_go_together_are_refused(arguments, message, moka):
 
     assert (result.status, result.out) == (2, "")
     assert message in result.err
+
+
+def test_at_a_time_queues_have_what_the_schedule_leaves(moka):
+    # The evening in Los Angeles begins at 19: 60 nodes for executors on arm64 become 20.
+    before, after = (
+        json.loads(moka("queues", "dev", "--json", "--at", time).out)
+        for time in ("2026-11-25T18:59-08:00", "2026-11-26T03:00")
+    )
+    everything = json.loads(moka("queues", "dev", "--json").out)
+
+    [cluster] = everything
+    assert before == everything
+    [cores, all_cores] = [
+        sum(one["guaranteed"]["cpu"] for one in trees[cluster]["organizations"]) for trees in (after, before)
+    ]
+    assert all_cores == 1_600_000
+    # Of 20 nodes with 8 vCPUs for drivers, and 108 with 16 for executors, 68 of these are left.
+    assert cores == 1_600_000 * (20 * 8 + 68 * 16) // (20 * 8 + 108 * 16) // 1000 * 1000
+
+
+def test_what_holds_is_named(moka):
+    shown = moka("queues", "dev", "--at", "2026-11-26T03:00").out
+
+    assert "Queues of dev, cluster" in shown and ", at 2026-11-26 03:00+00:00" in shown
+    assert "Then evening of executor-arm64 holds, 20 of 60 nodes." in shown
+    assert "of executor-arm64 holds, " in moka("queues", "dev").out
+    assert "--at shows the queues of a time." in moka("queues", "dev").out
+    assert "--at" not in moka("queues", "local").out

@@ -181,7 +181,9 @@ def test_dashboards_have_addresses_and_titles_of_their_own():
     [
         *(
             (service, "services")
-            for service in ("driver-finalizer", "event-log uploader", "ui-gateway", "history-gate")
+            for service in (
+                *("driver-finalizer", "event-log uploader", "queue-keeper", "ui-gateway", "history-gate"),
+            )
         ),
         *((program, "archer") for program in ("archer", "archer-worker", "archer-keeper")),
     ],

@@ -1569,7 +1569,13 @@ FREE: dict[str, str] = {
     **dict.fromkeys(
         (
             f"services.{name}"
-            for name in ("driver_finalizer", "event_log_uploader", "history_gate", "ui_gateway")
+            for name in (
+                "driver_finalizer",
+                "event_log_uploader",
+                "history_gate",
+                "queue_keeper",
+                "ui_gateway",
+            )
         ),
         NAMES,
     ),
@@ -1707,6 +1713,7 @@ def test_every_key_was_looked_at():
                 "event-log-uploader",
                 "history-gate",
                 "history-server",
+                "queue-keeper",
                 "spark",
                 "team/spark-jobs",
                 "ui-gateway",

@@ -153,3 +153,39 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
 @pytest.mark.parametrize(("changes", "expected"), MISTAKES.values(), ids=MISTAKES)
 def test_mistakes_are_refused_before_anything_is_registered(changes, expected, refusal):
     assert expected in refusal(changes)
+
+
+EXECUTORS = "clusters.spark-a.node_groups.executor-arm64"
+NIGHTLY = {
+    f"{EXECUTORS}.schedule": {
+        "night": {"cron": "0 20 * * *", "minimum": 0, "maximum": 8},
+        "day": {"cron": "0 6 * * *", "minimum": 0, "maximum": 2},
+    },
+    f"{EXECUTORS}.time_zone": "Europe/Berlin",
+}
+
+# The same of schedules, which leave queues less by day.
+SCHEDULED: dict[str, tuple[Changes, str]] = {
+    "more promised than there is by day": (
+        {"queues.capacity": {"cpu": "40", "memory": "1Ti"}},
+        f"{EXECUTORS}.schedule.day.maximum: is 2 from '0 6 * * *' (Europe/Berlin) on, and then "
+        "queues.organizations: are guaranteed 34 of cpu in total, but cluster 'spark-a' has 28 (its "
+        "capacity); use weights, or raise the maximum.",
+    ),
+    "a percentage that is too little by day": (
+        {f"{ORGANIZATION}.maximum": {"percent": 25}},
+        f"{EXECUTORS}.schedule.day.maximum: is 2 from '0 6 * * *' (Europe/Berlin) on, and then "
+        f"{ORGANIZATION}.maximum.percent: its cpu is 22400m, less than its queues are guaranteed in total, "
+        "24; use weights, or raise the maximum.",
+    ),
+    "queues that nobody lowers": (
+        {"services.queue_keeper": REMOVED},
+        "services.queue_keeper: is not set, but a schedule of cluster 'spark-a' lowers what queues are "
+        "shares of, and they would promise machines that are not there; set it.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), SCHEDULED.values(), ids=SCHEDULED)
+def test_what_a_schedule_leaves_is_enough_for_what_is_promised(changes, expected, refusal):
+    assert expected in refusal(NIGHTLY | changes)

@@ -1,0 +1,1 @@
+"""Keeps YuniKorn's queues to what a cluster has at this time."""
