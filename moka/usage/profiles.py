@@ -10,8 +10,8 @@ cannot be known is a gap, with its reason:
 
 - The scheduler started anew (`InstanceUUID`): what it had since the last event that was read is lost. Its own
   events, from id 0, tell of every pod that it found.
-- The ring (100,000 events) was faster than the reader: what runs is then read from `/applications/active`
-  (`seed`), and events go on after the last id before that.
+- The ring of events (500,000 by charts-values/yunikorn.yaml) was faster than the reader: what runs is then
+  read from `/applications/active` (`seed`), and events go on after the last id before that.
 
 YuniKorn itself drops events, and says so only in its metric of events that were not channeled, once 100,000
 of them wait (event_system.go: AddEvent). An allocation whose end was dropped is forgotten with its
@@ -81,9 +81,9 @@ class Profiler:
 
     def __init__(self, cluster: str, workflow_of: Callable[[str], str] = lambda application: "") -> None:
         self.cluster = cluster
-        self.next_id = 0
+        self.next_id: int = 0
         """The event to ask for."""
-        self.needs_seed = False
+        self.needs_seed: bool = False
         """Whether events say nothing until what runs is known."""
         self._workflow_of = workflow_of
         self._instance = ""

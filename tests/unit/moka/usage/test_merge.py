@@ -34,7 +34,7 @@ applications = st.builds(
             memory=NUMBER,
             gpu=NUMBER,
         ),
-        max_size=3,
+        max_size=2,
     ).map(tuple),
     outcome=st.sampled_from(OUTCOMES),
     sources=st.lists(st.sampled_from(["summary", "completed", "archer"]), max_size=2).map(tuple),
@@ -59,10 +59,11 @@ KINDS = [(merge.applications, applications), (merge.intervals, intervals), (merg
 
 @pytest.mark.parametrize(("merged", "records"), KINDS)
 def test_order_and_repetition_change_nothing(merged, records):
-    @given(st.lists(records, max_size=8), st.data())
-    def check(given_records, data):
+    @given(st.lists(records, max_size=5), st.randoms())
+    def check(given_records, random):
         once = merged(given_records)
-        again = data.draw(st.permutations(given_records + data.draw(st.permutations(given_records))))
+        again = given_records * 2
+        random.shuffle(again)
 
         assert merged(again) == once == merged(once)
         assert [one.key for one in once] == sorted({one.key for one in given_records})
@@ -72,7 +73,7 @@ def test_order_and_repetition_change_nothing(merged, records):
 
 @pytest.mark.parametrize(("merged", "records"), KINDS)
 def test_what_was_merged_before_is_merged_with_what_comes_late(merged, records):
-    @given(st.lists(records, max_size=8), st.lists(records, max_size=8))
+    @given(st.lists(records, max_size=4), st.lists(records, max_size=4))
     def check(early, late):
         assert merged([*merged(early), *late]) == merged([*early, *late]) == merged([*merged(late), *early])
 
