@@ -135,6 +135,7 @@ def allocate(
     for limit in [*sorted(limits, key=lambda one: (-one.source.count("."), one.source)), None]:
         shares, told = _fitted(cluster, shares, limit, answer.percents)
         says += told
+    says += [reason for share in shares if (reason := wanted.late(share))]
     tiers = {}
     for tier in TIERS:
         machines = sum(share.machines for share in shares if share.tier == tier)
@@ -205,6 +206,11 @@ class _Wanted:
         step = None if curve is None else curve.covering(percent)
         reasons = [self._why(step, curve, percent)]
         cpu, memory, gpu = (0, 0, 0) if step is None else step[2:]
+        if gpu and not self.cluster.instance.gpu:
+            reasons.append(
+                f"It had {gpu} GPUs in use, which do not count: a machine of {self.cluster.name} has none."
+            )
+            gpu = 0
         if step is None or machines > step.machines:
             # Whole machines of the cluster: nothing says which of their resources it will need most.
             whole = [size * machines // THOUSANDTHS for size in self.cluster.sizes()]
@@ -230,18 +236,29 @@ class _Wanted:
         if step is None or curve is None:
             new = _machines(self.rules.new_machines * THOUSANDTHS)
             return f"It used nothing in {self.rules.days} days, so it gets {new}."
+        cover = "covers" if step.machines == THOUSANDTHS else "cover"
         return (
-            f"{_machines(step.machines)} cover {percent}% of the {curve.busy / HOUR:.1f} h in which it had "
+            f"{_machines(step.machines)} {cover} {percent}% of the {curve.busy / HOUR:.1f} h in which it had "
             f"something in use: at most {cores_text(step.cpu)} and {gib_text(step.memory)}."
+        )
+
+    def late(self, share: Share) -> str | None:
+        """What is to be known of a queue that does not get what a workflow of it needs."""
+        need = self.needs.get(share.queue)
+        if need is None or share.machines >= need.machines:
+            return None
+        return (
+            f"{need.workflow} will not be done in {need.slo_hours:g} h: {share.queue} gets "
+            f"{_machines(share.machines)} of the {_machines(need.machines)} that a run needs."
         )
 
     def _applications(self, curve: Curve | None) -> tuple[int, str]:
         if curve is None:
             number = self.rules.new_applications
-            return number, f"Without history it runs at most {number} applications at a time."
+            return number, f"Without history it runs at most {_applications(number)} at a time."
         number = max(-(-curve.applications * (HUNDRED + self.rules.headroom) // HUNDRED), 1)
         return number, (
-            f"At most {curve.applications} applications ran at a time; with {self.rules.headroom}% more, "
+            f"At most {_applications(curve.applications)} ran at a time; with {self.rules.headroom}% more, "
             f"{number} may."
         )
 
@@ -265,11 +282,11 @@ def _fitted(
         part = _part(tier, [share for share in shares if share.queue in members], bounds)
         if part == 1:
             continue
-        cut = [share for share in shares if share.queue in members and share.tier == tier]
+        cut = {share.queue for share in shares if share.queue in members and share.tier == tier}
         rest = f"{float(part):.0%} of what {percents[tier]}% of the time in use takes."
         queues = "1 queue keeps" if len(cut) == 1 else f"{len(cut)} queues keep"
         reason = f"{source} has too little for tier {tier}, so it keeps {rest}"
-        shares = [_cut(share, part, reason) if share in cut else share for share in shares]
+        shares = [_cut(share, part, reason) if share.queue in cut else share for share in shares]
         says.append(f"{source} has too little for tier {tier}: {queues} {rest}")
     return shares, says
 
@@ -311,3 +328,7 @@ def _resources(cpu: int, memory: int, gpu: int) -> Resources:
 def _machines(thousandths: int) -> str:
     number = f"{thousandths / THOUSANDTHS:.3f}".rstrip("0").rstrip(".")
     return f"{number} machine" + ("" if number == "1" else "s")
+
+
+def _applications(number: int) -> str:
+    return f"{number} application" + ("" if number == 1 else "s")

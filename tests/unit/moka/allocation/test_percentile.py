@@ -83,6 +83,30 @@ def test_a_workflow_that_is_served_already_changes_nothing():
     assert by_queue(worked(needs=[need])) == by_queue(worked())
 
 
+def test_a_workflow_that_will_miss_its_slo_all_the_same_is_told():
+    need = Need(queue=TIER_3, workflow="daily", machine_millis=10_400 * HOUR, slo_hours=4)
+
+    allocation = worked(4, needs=[need])
+
+    assert allocation.says[-1] == (
+        f"daily will not be done in 4 h: {TIER_3} gets 0 machines of the 2.6 machines that a run needs."
+    )
+
+
+def test_gpus_that_no_machine_has_are_not_promised_and_that_is_told():
+    curves = [replace(curve, steps=(Step(100, 1000, 4000, 1024, 2),)) for curve in worked_curves()]
+
+    [share] = allocate(cluster(10), [TIER_1], curves).shares
+
+    assert share.guaranteed.gpu is None
+    assert share.reasons[:2] == (
+        "1 machine covers 99% of the 100.0 h in which it had something in use: at most 4 cores and 1 GiB.",
+        "It had 2 GPUs in use, which do not count: a machine of batch-a has none.",
+    )
+    with_gpus = replace(cluster(10), instance=Resources.of(cpu="4", memory="16Gi", gpu=2))
+    assert allocate(with_gpus, [TIER_1], curves).shares[0].guaranteed.gpu == 2
+
+
 def test_an_slo_of_nothing_is_refused():
     with pytest.raises(ValueError, match="daily has an SLO of 0 hours: it is more than zero"):
         worked(needs=[Need(queue=TIER_1, workflow="daily", machine_millis=1, slo_hours=0)])
