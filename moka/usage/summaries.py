@@ -50,8 +50,7 @@ UNKNOWN = "UNKNOWN"
 """YuniKorn's instance type of a node that has no label of one (pkg/scheduler/objects/node.go)."""
 
 STATES = {"Completed": "completed", "Failed": "failed"}
-"""YuniKorn's state of an application -> its outcome; a summary in another state is not of its end. It is
-`Failing` where it was failed before its last pod was gone."""
+"""YuniKorn's state of an application -> its outcome; in another state a summary is not of its end."""
 
 SHOWN = 120
 """Characters of a line that a message repeats."""
@@ -233,9 +232,8 @@ def _timed(record: Application, start: int, finish: int, says: list[str]) -> App
     if 0 <= last_pod < max(start, record.submitted):
         says.append(f"{name}: its last pod ended before it started, so a clock ran back: left out.")
         last_pod = -1
-    record = replace(
+    return replace(
         record,
         started=start if start >= 0 else None,
         finished=last_pod if last_pod >= 0 else None,
     )
-    return record
