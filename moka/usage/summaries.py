@@ -47,7 +47,9 @@ RESOURCES = {"vcore": "cpu", "memory": "memory", GPU: "gpu"}
 """YuniKorn's name of a resource -> ours; others, such as pods, are not kept."""
 
 UNKNOWN = "UNKNOWN"
-"""YuniKorn's instance type of a node that has no label of one (pkg/scheduler/objects/node.go)."""
+"""YuniKorn's instance type of a node of which it knows none (pkg/scheduler/objects/node.go): since 1.6 of
+every node, as the shim hands its label on no more (apache/yunikorn-k8shim: pkg/common/si_helper.go of v1.5.2
+does, pkg/cache/context.go of v1.6.0 to v1.8.0, registerNodes, does not)."""
 
 STATES = {"Completed": "completed", "Failed": "failed"}
 """YuniKorn's state of an application -> its outcome; in another state a summary is not of its end."""
@@ -136,6 +138,10 @@ def _summary(text: str, cluster: str) -> Summary:
     if outcome is None:
         raise _Unreadable(f"is of state {values['State']!r}, so it is not of an application's end")
     names = queue_names(str(values["Queue"]))
+    usage = _usage(name, values, says)
+    types = {part.instance_type for part in usage}
+    if UNKNOWN in types and len(types) > 1:
+        says.append(f"{name}: of some of its nodes YuniKorn knows no instance type.")
     record = Application(
         cluster=cluster,
         application=name,
@@ -145,7 +151,7 @@ def _summary(text: str, cluster: str) -> Summary:
         organization=names.organization,
         project=names.project,
         tier=names.tier,
-        usage=_usage(name, values, says),
+        usage=usage,
         outcome=outcome,
         sources=(SOURCE,),
     )
@@ -206,8 +212,6 @@ def _usage(application: str, values: Mapping[str, Any], says: list[str]) -> tupl
                 for name in amounts
                 if name in RESOURCES
             }
-            if instance_type == UNKNOWN:
-                says.append(f"{application}: {kind} on nodes of which YuniKorn knows no instance type.")
             usages.append(Usage(kind=kind, instance_type=str(instance_type), **kept))
     return tuple(sorted(usages))
 

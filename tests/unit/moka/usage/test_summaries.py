@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moka.usage.records import Usage
-from moka.usage.summaries import COMPLETING_MILLIS, summaries
+from moka.usage.summaries import COMPLETING_MILLIS, UNKNOWN, summaries
 from tests.unit.moka.usage.recordings import CLUSTER, document, log_lines
 
 PREFIX = (
@@ -174,10 +174,20 @@ def test_amounts_that_ran_over_are_left_out_and_told():
     assert sentence.startswith("nightly-1: used memory is -5, where YuniKorn's 64 bits have run over")
 
 
-def test_a_machine_without_a_type_is_told():
-    assert only(line(ResourceUsage="TrackedResource{UNKNOWN:vcore=1}")).says == (
-        "nightly-1: used on nodes of which YuniKorn knows no instance type.",
+def test_machines_without_a_type_are_told_beside_others_that_have_one():
+    all_unknown, some = (
+        only(line(ResourceUsage=f"TrackedResource{{UNKNOWN:vcore=1{more}}}"))
+        for more in ("", ",m5.xlarge:vcore=1")
     )
+
+    assert all_unknown.says == ()
+    assert some.says == ("nightly-1: of some of its nodes YuniKorn knows no instance type.",)
+
+
+def test_the_real_scheduler_says_no_type_of_a_machine_though_its_nodes_have_the_label():
+    types = {part.instance_type for summary in read(*log_lines()) for part in summary.record.usage}
+
+    assert types == {UNKNOWN}
 
 
 def test_an_application_may_have_any_name_of_a_user():
