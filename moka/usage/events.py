@@ -2,10 +2,11 @@
 
 Each is a JSON document (apache/yunikorn-scheduler-interface v1.8.0, si.proto: EventRecord, encoded by Go,
 which leaves zeros out), in `/ws/v1/events/batch` with ids and in `/ws/v1/events/stream` without
-(yunikorn-core v1.8.0, pkg/webservice/handlers.go: getEvents, getStream). Of those with a queue only what
-application it has is kept; of those with an application, its allocations (pkg/scheduler/objects/events).
+(yunikorn-core v1.8.0, pkg/webservice/handlers.go: getEvents, getStream). Kept are which applications a
+queue has, which allocations an application has, and on which nodes they are (pkg/scheduler/objects/events).
 None names the instance type, the user or the workflow, and none says of an allocation that it is a
-placeholder until it is gone.
+placeholder until another one takes its place: on its node, which no event says once more (objects/node.go:
+ReplaceAllocation).
 """
 
 from collections.abc import Mapping
@@ -14,18 +15,19 @@ from typing import Any, Literal, NamedTuple
 from moka.names import GPU
 from moka.quantities import MIB
 
-APP, QUEUE = 2, 4
+APP, NODE, QUEUE = 2, 3, 4
 """Types of events."""
 
 ADD, REMOVE = 2, 3
 """Types of changes."""
 
-APP_ALLOC, QUEUE_APP = 200, 405
-ALLOC_ENDS = frozenset({500, 501, 502, 503, 504})
+APP_ALLOC, NODE_ALLOC, QUEUE_APP = 200, 303, 405
+ALLOC_REPLACED = 503
+ALLOC_ENDS = frozenset({500, 501, 502, ALLOC_REPLACED, 504})
 """Details of changes: an allocation is there; it was cancelled, preempted, timed out, replaced, or its node
 is gone. Those of requests, which have the same types, are others."""
 
-What = Literal["application", "application gone", "allocation", "allocation gone"]
+What = Literal["application", "application gone", "node", "allocation", "allocation gone"]
 
 
 class Amount(NamedTuple):
@@ -37,14 +39,21 @@ class Amount(NamedTuple):
 
 
 class Event(NamedTuple):
-    """A change. at: nanoseconds since 1970. queue: of applications. allocation, amount: of allocations."""
+    """A change.
+
+    at: nanoseconds since 1970. queue: of an application. allocation, amount: of an allocation. node: of one
+    whose application is told next. replaced: whether one that is gone was a placeholder, in whose place, on
+    its node, the application's next one comes.
+    """
 
     what: What
     at: int
-    application: str
+    application: str = ""
     queue: str = ""
     allocation: str = ""
     amount: Amount = Amount(0, 0, 0)
+    node: str = ""
+    replaced: bool = False
 
 
 class UnreadableEvent(ValueError):
@@ -69,6 +78,14 @@ def event(record: Mapping[str, Any]) -> Event | None:
                 record["objectID"],
                 allocation=record["referenceID"],
                 amount=_amount(record["resource"]["resources"]),
+                replaced=detail == ALLOC_REPLACED,
+            )
+        if kind == NODE and change == ADD and detail == NODE_ALLOC:
+            return Event(
+                "node",
+                int(record["timestampNano"]),
+                allocation=record["referenceID"],
+                node=record["objectID"],
             )
         if kind == QUEUE and detail == QUEUE_APP and change in (ADD, REMOVE):
             what = "application" if change == ADD else "application gone"

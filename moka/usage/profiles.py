@@ -33,6 +33,9 @@ NANOS = 1_000_000
 CLOCK_SLACK = 10_000
 """Milliseconds by which an event may be older than one before it: its time is taken before it waits."""
 
+PENDING = 100_000
+"""Allocations whose node was told, and whose application was not: those of other schedulers never are."""
+
 STATE = 1
 """Version of what a state has in it."""
 
@@ -48,28 +51,36 @@ class Taken(NamedTuple):
     says: list[str]
 
 
+NOTHING = Amount(0, 0, 0)
+
+
 class InvalidState(ValueError):
     """A state that no Profiler saved; the message is a sentence."""
 
 
 class _Slot:
-    """What a workflow has in a queue, since when."""
+    """What a workflow has in a queue on machines of a type, since when."""
 
-    __slots__ = ("allocations", "applications", "cpu", "gpu", "memory", "queue", "since", "workflow")
+    __slots__ = ("allocations", "applications", "cpu", "gpu", "key", "memory", "since")
 
-    def __init__(self, queue: str, workflow: str, since: int) -> None:
-        self.queue, self.workflow, self.since = queue, workflow, since
+    def __init__(self, key: tuple[str, str, str], since: int) -> None:
+        self.key, self.since = key, since
         self.cpu = self.memory = self.gpu = self.applications = self.allocations = 0
 
 
 class _Application:
-    """An application with its allocations. workflow: asked for once, when its first one comes."""
+    """An application with its allocations, each with the type of its machine.
 
-    __slots__ = ("allocations", "queue", "workflow")
+    workflow: asked for once. replaced: type of the machine of the placeholder that was replaced last.
+    counted: type of machine on which the application counts.
+    """
+
+    __slots__ = ("allocations", "counted", "queue", "replaced", "workflow")
 
     def __init__(self, queue: str, workflow: str) -> None:
         self.queue, self.workflow = queue, workflow
-        self.allocations: dict[str, Amount] = {}
+        self.replaced = self.counted = ""
+        self.allocations: dict[str, tuple[Amount, str]] = {}
 
 
 class Profiler:
@@ -77,18 +88,26 @@ class Profiler:
 
     cluster: name in the settings.
     workflow_of: the workflow of an application by YuniKorn's id; empty where it is of none.
+    instance_type_of: the type of a node; empty where nobody knows.
     """
 
-    def __init__(self, cluster: str, workflow_of: Callable[[str], str] = lambda application: "") -> None:
+    def __init__(
+        self,
+        cluster: str,
+        workflow_of: Callable[[str], str] = lambda application: "",
+        instance_type_of: Callable[[str], str] = lambda node: "",
+    ) -> None:
         self.cluster = cluster
         self.next_id: int = 0
         """The event to ask for."""
         self.needs_seed: bool = False
         """Whether events say nothing until what runs is known."""
         self._workflow_of = workflow_of
+        self._instance_type_of = instance_type_of
         self._instance = ""
         self._applications: dict[str, _Application] = {}
-        self._slots: dict[tuple[str, str], _Slot] = {}
+        self._nodes: dict[str, str] = {}
+        self._slots: dict[tuple[str, str, str], _Slot] = {}
         self._now = 0
         self._clock = 0
         self._gap: tuple[int, str] | None = None
@@ -134,16 +153,22 @@ class Profiler:
             name = str(answer["applicationID"])
             self._add_application(name, str(answer["queueName"]))
             for allocation in answer.get("allocations") or ():
-                self._add(name, str(allocation["allocationKey"]), amount(allocation.get("resource") or {}))
+                held, node = amount(allocation.get("resource") or {}), str(allocation.get("nodeId", ""))
+                self._add(name, str(allocation["allocationKey"]), held, node)
 
     def change(self, change: Event) -> None:
         """Take a change."""
         self._tick(change.at // NANOS)
         match change.what:
+            case "node":
+                self._nodes[change.allocation] = change.node
+                if len(self._nodes) > PENDING:
+                    del self._nodes[next(iter(self._nodes))]
             case "allocation":
-                self._add(change.application, change.allocation, change.amount)
+                node = self._nodes.pop(change.allocation, "")
+                self._add(change.application, change.allocation, change.amount, node)
             case "allocation gone":
-                self._remove(change.application, change.allocation)
+                self._remove(change.application, change.allocation, change.replaced)
             case "application":
                 self._add_application(change.application, change.queue)
             case "application gone":
@@ -161,6 +186,7 @@ class Profiler:
             self._give_out(slot, self._now)
         self._slots.clear()
         self._applications.clear()
+        self._nodes.clear()
         if self._gap is None:
             self._gap = self._now, says
 
@@ -181,15 +207,19 @@ class Profiler:
             "clock": self._clock,
             "gap": self._gap,
             "applications": {
-                name: [application.queue, application.workflow, application.allocations]
-                for name, application in self._applications.items()
+                name: [one.queue, one.workflow, one.replaced, one.counted, one.allocations]
+                for name, one in self._applications.items()
             },
-            "slots": [[slot.queue, slot.workflow, slot.since] for slot in self._slots.values()],
+            "nodes": self._nodes,
+            "slots": [[*slot.key, slot.since] for slot in self._slots.values()],
         }
 
     @classmethod
     def resumed(
-        cls, state: Mapping[str, Any], workflow_of: Callable[[str], str] = lambda application: ""
+        cls,
+        state: Mapping[str, Any],
+        workflow_of: Callable[[str], str] = lambda application: "",
+        instance_type_of: Callable[[str], str] = lambda node: "",
     ) -> "Profiler":
         """One that goes on from a state. Raises InvalidState."""
         try:
@@ -197,19 +227,21 @@ class Profiler:
                 raise InvalidState(
                     f"The state is of version {state['version']}, but only {STATE} can be read."
                 )
-            profiler = cls(state["cluster"], workflow_of)
+            profiler = cls(state["cluster"], workflow_of, instance_type_of)
             profiler._instance, profiler.next_id = state["instance"], int(state["next_id"])
             profiler.needs_seed = bool(state["needs_seed"])
             profiler._now, profiler._clock = int(state["now"]), int(state["clock"])
             profiler._gap = (int(state["gap"][0]), str(state["gap"][1])) if state["gap"] else None
-            since = {(queue, workflow): int(at) for queue, workflow, at in state["slots"]}
-            for name, (queue, workflow, allocations) in state["applications"].items():
+            profiler._nodes = {str(key): str(node) for key, node in state["nodes"].items()}
+            for name, (queue, workflow, replaced, counted, allocations) in state["applications"].items():
                 application = profiler._applications[name] = _Application(queue, workflow)
-                for key, values in allocations.items():
-                    application.allocations[key] = Amount(*values)
-                    profiler._count(application, application.allocations[key], 1, profiler._now)
-            for key, slot in profiler._slots.items():
-                slot.since = since[key]
+                for key, (held, instance_type) in allocations.items():
+                    profiler._hold(application, key, Amount(*held), instance_type)
+                application.replaced = replaced
+                profiler._count_on(application, counted)
+            since = {(queue, workflow, kind): int(at) for queue, workflow, kind, at in state["slots"]}
+            for slot in profiler._slots.values():
+                slot.since = since[slot.key]
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             if isinstance(error, InvalidState):
                 raise
@@ -251,47 +283,73 @@ class Profiler:
             "never told: they are taken to have ended with it."
         )
         for key in list(known.allocations):
-            self._count(known, known.allocations.pop(key), -1, self._now)
+            self._let_go(known, key)
 
-    def _add(self, name: str, key: str, held: Amount) -> None:
+    def _add(self, name: str, key: str, held: Amount, node: str) -> None:
         if name not in self._applications:
             self._out.says.append(f"{self.cluster}: {name} has an allocation, but no queue was told of it.")
             self._add_application(name, "")
         application = self._applications[name]
         if key not in application.allocations:
-            application.allocations[key] = held
-            self._count(application, held, 1, self._now)
+            instance_type = self._instance_type_of(node) if node else application.replaced
+            self._hold(application, key, held, instance_type)
 
-    def _remove(self, name: str, key: str) -> None:
+    def _remove(self, name: str, key: str, replaced: bool) -> None:
         application = self._applications.get(name)
-        if application is not None and (held := application.allocations.pop(key, None)) is not None:
-            self._count(application, held, -1, self._now)
+        if application is not None and key in application.allocations:
+            instance_type = self._let_go(application, key)
+            if replaced:
+                application.replaced = instance_type
 
-    def _count(self, application: _Application, held: Amount, sign: int, at: int) -> None:
-        """Count an allocation that came (1) or went (-1), once it is in its application or out of it."""
-        key = application.queue, application.workflow
+    def _hold(self, application: _Application, key: str, held: Amount, instance_type: str) -> None:
+        application.allocations[key] = held, instance_type
+        self._change(application, instance_type, held, 1)
+        if len(application.allocations) == 1:
+            application.counted = instance_type
+            self._change(application, instance_type, NOTHING, 0, 1)
+
+    def _let_go(self, application: _Application, key: str) -> str:
+        held, instance_type = application.allocations.pop(key)
+        self._change(application, instance_type, held, -1)
+        if not application.allocations:
+            self._change(application, application.counted, NOTHING, 0, -1)
+        return instance_type
+
+    def _count_on(self, application: _Application, instance_type: str) -> None:
+        """Count an application that has allocations on another type of machine than that of its first one."""
+        if application.allocations and application.counted != instance_type:
+            self._change(application, application.counted, NOTHING, 0, -1)
+            self._change(application, instance_type, NOTHING, 0, 1)
+        application.counted = instance_type
+
+    def _change(
+        self, application: _Application, instance_type: str, held: Amount, sign: int, applications: int = 0
+    ) -> None:
+        """Count an allocation that came (1) or went (-1), or an application."""
+        key = application.queue, application.workflow, instance_type
         slot = self._slots.get(key)
         if slot is None:
-            slot = self._slots[key] = _Slot(*key, since=at)
-        self._give_out(slot, at)
+            slot = self._slots[key] = _Slot(key, since=self._now)
+        self._give_out(slot, self._now)
         slot.cpu += sign * held.cpu
         slot.memory += sign * held.memory
         slot.gpu += sign * held.gpu
         slot.allocations += sign
-        if len(application.allocations) == (1 if sign > 0 else 0):
-            slot.applications += sign
-        if not slot.allocations:
+        slot.applications += applications
+        if not slot.allocations and not slot.applications:
             del self._slots[key]
 
     def _give_out(self, slot: _Slot, until: int) -> None:
         """Give out what a slot had until a time, cut at full hours."""
+        queue, workflow, instance_type = slot.key
         while slot.since < until:
             ended = min(until, slot.since - slot.since % HOUR + HOUR)
             self._out.intervals.append(
                 Interval(
                     cluster=self.cluster,
-                    queue=slot.queue,
-                    workflow=slot.workflow,
+                    queue=queue,
+                    workflow=workflow,
+                    instance_type=instance_type,
                     began=slot.since,
                     ended=ended,
                     cpu=slot.cpu,

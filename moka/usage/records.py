@@ -88,16 +88,18 @@ class Application:
 
 @dataclass(frozen=True, kw_only=True)
 class Interval:
-    """A time with one amount in use by a workflow in a queue; none goes over a full hour.
+    """A time with one amount in use by a workflow in a queue on machines of one type, within a full hour.
 
+    instance_type: of EC2; empty where nobody said.
     began, ended: milliseconds since 1970, in UTC.
     cpu: thousandths of a core. memory: MiB. gpu: GPUs.
-    applications, allocations: that ran.
+    applications: each counts on one type of machine, that of its first pod. allocations: that there were.
     """
 
     cluster: str
     queue: str
     workflow: str
+    instance_type: str = ""
     began: int
     ended: int
     cpu: int
@@ -107,9 +109,9 @@ class Interval:
     allocations: int
 
     @property
-    def key(self) -> tuple[str, str, str, int]:
+    def key(self) -> tuple[str, str, str, str, int]:
         """What tells it from all others."""
-        return self.cluster, self.queue, self.workflow, self.began
+        return self.cluster, self.queue, self.workflow, self.instance_type, self.began
 
     def row(self) -> dict[str, Any]:
         """As a row of its table."""
@@ -184,15 +186,18 @@ PROFILES = Table(
         _CLUSTER,
         Column("queue", "string", "path of the queue; empty where nobody said"),
         Column("workflow", "string", "empty for applications of none"),
+        Column("instance_type", "string", "of EC2; empty where nobody said"),
         _BEGAN,
         _ENDED,
         Column("cpu", "bigint", "in use: thousandths of a core"),
         Column("memory", "bigint", "in use: MiB"),
         Column("gpu", "bigint", "in use: GPUs"),
-        Column("applications", "bigint", "that had pods"),
+        Column(
+            "applications", "bigint", "that had pods, each counted on the type of machine of its first one"
+        ),
         Column("allocations", "bigint", "pods that had a machine, placeholders included"),
     ),
-    key=("cluster", "queue", "workflow", "began"),
+    key=("cluster", "queue", "workflow", "instance_type", "began"),
 )
 
 GAPS = Table(

@@ -106,7 +106,7 @@ FROM (
 );
 """
 PROFILES = """
-SELECT cluster, path AS queue, 'workflow-' || queue AS workflow,
+SELECT cluster, path AS queue, 'workflow-' || queue AS workflow, 'r8g.4xlarge' AS instance_type,
   greatest(started, hour * 3600000) AS began, least(finished, (hour + 1) * 3600000) AS ended,
   pods * 4000 AS cpu, pods * (16384 + queue % 5 * 8192) AS memory, 0::BIGINT AS gpu,
   1::BIGINT AS applications, pods AS allocations, started // 86400000 AS day

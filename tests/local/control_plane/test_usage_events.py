@@ -58,13 +58,18 @@ def test_events_lists_and_summaries_of_the_scheduler_agree(
                 live["metadata"]["name"] == name and live["status"].get("phase") == "Running"
             ),
         )
+    labels = {node["metadata"]["name"]: node["metadata"]["labels"] for node in api.list("/api/v1/nodes")}
+    types = {node: kinds["node.kubernetes.io/instance-type"] for node, kinds in labels.items()}
     # Each application is a workflow of its own, beside those of other tests.
-    followed, seeded = (Profiler("spark-a", workflow_of=str) for _ in range(2))
+    followed, seeded = (
+        Profiler("spark-a", workflow_of=str, instance_type_of=types.__getitem__) for _ in "ab"
+    )
     follow(ask, followed)
     seeded.seed(ask("partition/default/applications/active"), next_id=0, at=1)
 
-    assert followed.state()["applications"][application] == seeded.state()["applications"][application]
-    assert len(followed.state()["applications"][application][2]) == 2
+    told, seen = (one.state()["applications"][application] for one in (followed, seeded))
+    assert told == seen
+    assert [kind in types.values() for _, kind in told[-1].values()] == [True, True]
 
     for name in ("executor", "driver"):
         api.delete(f"{pods}/{name}", gracePeriodSeconds=0)

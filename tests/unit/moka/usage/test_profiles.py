@@ -18,8 +18,15 @@ def workflow_of(application):
     return application.rpartition("-")[0]
 
 
+TYPES = {"arm-1": "m7g.4xlarge", "intel-1": "m7i.4xlarge", "node-0": "small", "node-1": "large"}
+
+
+def instance_type_of(node):
+    return TYPES.get(node, "")
+
+
 def profiler():
-    return Profiler(CLUSTER, workflow_of)
+    return Profiler(CLUSTER, workflow_of, instance_type_of)
 
 
 def taken_of(events):
@@ -162,6 +169,55 @@ def test_real_events_come_to_what_the_summaries_of_the_same_run_say():
     assert told.next_id == document("events")["HighestID"] + 1
 
 
+def test_the_type_of_a_machine_is_known_of_what_replaced_a_placeholder_too():
+    before, after = profiler(), profiler()
+    before.batch(document("events"))
+    restarted = document("events-of-a-restart")
+    ended = next(i for i, one in enumerate(restarted["EventRecords"]) if one.get("eventChangeDetail") == 500)
+    after.batch({**restarted, "EventRecords": restarted["EventRecords"][:ended]})
+
+    # A scheduler that starts anew tells the node of each pod; before that none told those of replacements.
+    was, told = (one.state()["applications"]["gang-1"][4] for one in (before, after))
+    assert len(was) == 3
+    assert was.items() <= told.items()
+    assert {instance_type for _, instance_type in was.values()} == {"m7g.4xlarge", "m7i.4xlarge"}
+
+
+def test_amounts_are_by_type_of_machine_and_an_application_counts_once():
+    def on(time, allocation, node):
+        return Event("node", at(time), allocation=allocation, node=node)
+
+    intervals = taken_of(
+        [
+            arrival(0),
+            *(on(0, "a", "arm-1"), added(0, "a")),
+            *(on(10, "b", "intel-1"), added(10, "b", cpu=500)),
+            gone(20, "a"),
+            gone(30, "b"),
+        ]
+    ).intervals
+
+    told = [
+        (one.instance_type, one.began - BEGAN, one.ended - BEGAN, one.cpu, one.applications)
+        for one in intervals
+    ]
+    assert sorted(told) == [
+        ("m7g.4xlarge", 0, 20, 1000, 1),
+        # It counts where its first pod was, as long as it has any.
+        ("m7g.4xlarge", 20, 30, 0, 1),
+        ("m7i.4xlarge", 10, 30, 500, 0),
+    ]
+
+
+def test_nodes_of_what_never_comes_are_forgotten(monkeypatch):
+    monkeypatch.setattr("moka.usage.profiles.PENDING", 2)
+    told = profiler()
+    for name in ("a", "b", "c"):
+        told.change(Event("node", at(0), allocation=name, node="arm-1"))
+
+    assert list(told.state()["nodes"]) == ["b", "c"]
+
+
 def test_a_restart_of_the_real_scheduler_is_a_gap_after_which_everything_is_known_again():
     before, after = document("events"), document("events-of-a-restart")
     told = profiler()
@@ -198,7 +254,12 @@ def test_what_the_real_scheduler_runs_is_what_its_events_told():
 
     seeded.seed(active, next_id=0, at=events[until].at // NANOS)
 
-    assert seeded.state()["applications"] == followed.state()["applications"]
+    # Of each: queue, workflow, and its allocations with the types of their machines.
+    known, told = (
+        {name: (one[0], one[1], one[4]) for name, one in profiler.state()["applications"].items()}
+        for profiler in (seeded, followed)
+    )
+    assert known == told
     assert seeded.running == len(held)
 
 
@@ -258,6 +319,10 @@ def script_events(script):
     ]
     for number, (comes, stays, (name, _), cpu, memory) in enumerate(script):
         resources = {"resources": {"vcore": {"value": cpu}, "memory": {"value": memory << 20}}}
+        records.append(
+            {"type": 3, "eventChangeType": 2, "eventChangeDetail": 303, "timestampNano": at(comes)}
+            | {"objectID": f"node-{number % 3}", "referenceID": f"pod-{number}"}
+        )
         for time, kind, detail in ((comes, 2, 200), (comes + stays, 3, 500)):
             records.append(
                 {"type": 2, "eventChangeType": kind, "eventChangeDetail": detail, "objectID": name}
@@ -293,6 +358,10 @@ def test_all_that_was_in_use_is_in_the_intervals_and_memory_is_bounded_by_what_r
 
     intervals, gaps, says = told.take()
     assert {key: values[:3] for key, values in area(intervals).items()} == expected(script)
+    for node in range(3):
+        by_type = [one for one in intervals if one.instance_type == instance_type_of(f"node-{node}")]
+        on_it = expected(script[node::3])
+        assert {key: values[:3] for key, values in area(by_type).items() if values[0]} == on_it
     assert all(one.began // HOUR == (one.ended - 1) // HOUR for one in intervals)
     assert len(merge.intervals(intervals)) == len(intervals)
     assert (gaps, says, told.running, told.state()["slots"]) == ([], [], 0, [])
@@ -309,7 +378,7 @@ def test_a_recorder_that_ends_anywhere_and_goes_on_loses_nothing_and_tells_nothi
             told.batch(answer(records[:cut], told.next_id))
             if data.draw(st.booleans()):
                 parts[number + 1] = told.take().intervals
-            told = Profiler.resumed(json.loads(state), workflow_of)
+            told = Profiler.resumed(json.loads(state), workflow_of, instance_type_of)
             parts = {n: part for n, part in parts.items() if n <= number}
         else:
             told.batch(answer(records[:cut], told.next_id))
@@ -365,7 +434,7 @@ def test_around_a_restart_of_the_scheduler_what_is_not_in_the_gap_is_whole(scrip
         ({}, "This is no state of a profiler: KeyError at 'version'."),
         ({"version": 2}, "The state is of version 2, but only 1 can be read."),
         (
-            {**profiler().state(), "applications": {"a": [QUEUE, "", {"b": [1]}]}},
+            {**profiler().state(), "applications": {"a": [QUEUE, "", "", "", {"b": [1]}]}},
             "This is no state of a profiler",
         ),
     ],
