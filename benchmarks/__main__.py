@@ -23,6 +23,7 @@ from benchmarks import (
     report,
     scheduling,
     ui_gateway,
+    usage,
 )
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
@@ -45,6 +46,7 @@ TABLES = {
     "archer": archer.table,
     "archer_history": archer_history.table,
     "archer_queue": archer_queue.table,
+    "usage": usage.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 

@@ -3,12 +3,17 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from moka.as_of import VARIABLE
 from tests.support.calendar import TODAY
 
 OF_LOCAL = "tests/local/environment/"
+
+# A busy machine is no mistake of what is tested.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 class ModuleScheduling(LoadScopeScheduling):

@@ -1,0 +1,1 @@
+"""Allocation: what each queue is guaranteed, found from what was used. docs/allocation.md explains it."""

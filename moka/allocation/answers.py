@@ -1,0 +1,78 @@
+"""What the answers to questions (moka/usage/questions) say, as allocation goes on from it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from moka.allocation.cluster import Cluster
+from moka.allocation.curve import Curve, Step
+from moka.allocation.percentile import Need
+from moka.allocation.rules import DAY, Rules
+from moka.usage.questions import Asked
+from moka.workflows.definitions import Workflow
+
+HOUR = 3_600_000
+
+Row = Mapping[str, Any]
+"""A row of an answer, by column."""
+
+
+def asked(clusters: Iterable[Cluster], until: int, rules: Rules) -> Asked:
+    """What to ask about: the days before the last midnight, in UTC, before a time."""
+    ended = until - until % DAY
+    return Asked(
+        began=ended - rules.window,
+        ended=ended,
+        machines={cluster.name: cluster.sizes() for cluster in clusters},
+    )
+
+
+def curves(rows: Iterable[Row]) -> list[Curve]:
+    """The curves of queues. rows: answers to `amounts`, in its order."""
+    made = []
+    for (cluster, queue), steps in groupby(rows, lambda row: (row["cluster"], row["queue"])):
+        listed = list(steps)
+        [first, *_] = listed
+        made.append(
+            Curve(
+                cluster=cluster,
+                queue=queue,
+                steps=tuple(
+                    Step(row["percent"], row["machines"], row["cpu"], row["memory"], row["gpu"])
+                    for row in listed
+                ),
+                busy=first["busy"],
+                machines=first["machine_millis"],
+                cpu=first["cpu_millis"],
+                memory=first["memory_millis"],
+                gpu=first["gpu_millis"],
+                applications=first["applications"],
+            )
+        )
+    return made
+
+
+def needs(rows: Iterable[Row], cluster: str, workflows: Mapping[str, Workflow]) -> Iterator[Need]:
+    """What workflows with an SLO need on a cluster. rows: answers to `needs`."""
+    for row in rows:
+        workflow = workflows.get(row["workflow"])
+        if row["cluster"] == cluster and workflow is not None and workflow.slo_hours is not None:
+            yield Need(
+                queue=row["queue"],
+                workflow=row["workflow"],
+                machine_millis=row["machine_millis"],
+                slo_hours=workflow.slo_hours,
+            )
+
+
+def missing(rows: Iterable[Row], rules: Rules) -> Iterator[str]:
+    """What is not known of clusters, a sentence each. rows: answers to `days`."""
+    for row in rows:
+        cluster, hours = row["cluster"], row["gap_millis"] / HOUR
+        if days := rules.days - row["days"]:
+            yield (
+                f"Of {cluster} there are no records of {days} of {rules.days} days: what it used then does "
+                "not count."
+            )
+        if hours:
+            yield f"Of {cluster} it is not known what it used in {hours:.1f} h: they do not count."

@@ -1,0 +1,1 @@
+"""What was used: records of applications and of amounts in use over time, and how they are made and asked."""

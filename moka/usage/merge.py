@@ -1,0 +1,101 @@
+"""Records of the same thing made one: what comes late, again, or from several sources.
+
+Of two records of an application each column keeps what says more, by an order that has nothing to do with
+which came first: the earlier start, the later end, the larger amount, the outcome of whoever knows more, the
+text that is not empty. So records can be merged in any order and as often as one likes.
+"""
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Protocol, TypeVar
+
+from moka.usage.records import OUTCOMES, Application, Gap, Interval, Usage
+
+
+class _Keyed(Protocol):
+    @property
+    def key(self) -> Hashable: ...
+
+
+K = TypeVar("K", bound=_Keyed)
+
+
+def applications(records: Iterable[Application]) -> list[Application]:
+    """Each application once, in the order of their keys."""
+    merged: dict[tuple[str, str, int], Application] = {}
+    for record in records:
+        known = merged.get(record.key)
+        merged[record.key] = _tidy(record) if known is None else application(known, record)
+    return [merged[key] for key in sorted(merged)]
+
+
+def application(one: Application, other: Application) -> Application:
+    """What two records of an application say of it. Raises ValueError for records of two."""
+    if one.key != other.key:
+        raise ValueError(f"{one.key} and {other.key} are two applications")
+    # The names of a queue go together.
+    queue = max(
+        one, other, key=lambda record: (record.queue, record.organization, record.project, record.tier)
+    )
+    return Application(
+        cluster=one.cluster,
+        application=one.application,
+        submitted=one.submitted,
+        started=min((at for at in (one.started, other.started) if at is not None), default=None),
+        finished=max((at for at in (one.finished, other.finished) if at is not None), default=None),
+        user_name=max(one.user_name, other.user_name),
+        workflow=max(one.workflow, other.workflow),
+        queue=queue.queue,
+        organization=queue.organization,
+        project=queue.project,
+        tier=queue.tier,
+        namespace=max(one.namespace, other.namespace),
+        usage=_usage(one.usage + other.usage),
+        outcome=max(one.outcome, other.outcome, key=_rank),
+        sources=tuple(sorted({*one.sources, *other.sources})),
+    )
+
+
+def intervals(records: Iterable[Interval]) -> list[Interval]:
+    """Each interval once, in the order of their keys: of two that begin at one time, the longer one."""
+    return _largest(
+        records,
+        lambda one: (one.ended, one.cpu, one.memory, one.gpu, one.applications, one.allocations),
+    )
+
+
+def gaps(records: Iterable[Gap]) -> list[Gap]:
+    """Each gap once, in the order of their keys: of two that begin at one time, the longer one."""
+    return _largest(records, lambda one: (one.ended, one.says))
+
+
+def _largest(records: Iterable[K], order: Callable[[K], Any]) -> list[K]:
+    largest: dict[Any, K] = {}
+    for record in records:
+        known = largest.get(record.key)
+        if known is None or order(record) > order(known):
+            largest[record.key] = record
+    return [largest[key] for key in sorted(largest)]
+
+
+def _tidy(record: Application) -> Application:
+    return application(record, record)
+
+
+def _rank(outcome: str) -> tuple[int, str]:
+    return (OUTCOMES.index(outcome) if outcome in OUTCOMES else 0), outcome
+
+
+def _usage(parts: Iterable[Usage]) -> tuple[Usage, ...]:
+    """The largest amounts of each kind and type of machine."""
+    largest: dict[tuple[str, str], Usage] = {}
+    for part in parts:
+        key = part.kind, part.instance_type
+        known = largest.get(key, part)
+        largest[key] = Usage(
+            kind=part.kind,
+            instance_type=part.instance_type,
+            cpu=max(known.cpu, part.cpu),
+            memory=max(known.memory, part.memory),
+            gpu=max(known.gpu, part.gpu),
+        )
+    return tuple(sorted(largest.values()))

@@ -1,0 +1,126 @@
+"""Histories of what was used: any records as Parquet, and large ones of many runs, the same for a seed.
+
+Parts are where moka/usage/places.py has them.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import duckdb
+
+from moka.allocation.cluster import Cluster
+from moka.queues.resources import Resources
+from moka.usage import places
+from moka.usage.columns import Table
+from moka.usage.places import Part
+from moka.usage.questions import Asked, Question, duckdb_views
+
+HOUR = 3_600_000
+DAY = 24 * HOUR
+BEGAN = 1_761_955_200_000
+"""2025-11-01."""
+
+MACHINE = Resources.of(cpu="16", memory="128Gi")
+
+
+def write(folder: Path, table: Table, records: Iterable, number: int = 1) -> None:
+    """Records as parts of a table."""
+    rows = defaultdict(list)
+    for record in records:
+        row = record.row()
+        day = places.day_of(row["submitted"] if "submitted" in row else row["began"])
+        rows[Part(table=table.name, day=day, cluster=row["cluster"], number=number)].append(row)
+    for part, lines in rows.items():
+        file = folder / part.key
+        file.parent.mkdir(parents=True, exist_ok=True)
+        source = folder / "rows.json"
+        source.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        with duckdb.connect() as session:
+            session.execute(
+                f"COPY (SELECT * FROM read_json('{source}', format = 'newline_delimited', "
+                f"columns = {table.duckdb_types()})) TO '{file}' (FORMAT parquet, COMPRESSION zstd)"
+            )
+        source.unlink()
+
+
+def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:
+    """DuckDB's answer from the parts in a folder. config: of DuckDB."""
+    tables = {
+        table: [f"{folder}/{places.prefix(table.name)}**/*{places.SUFFIX}"]
+        if (folder / places.prefix(table.name)).exists()
+        else []
+        for table in question.reads
+    }
+    with duckdb.connect(config=config) as session:
+        for statement in [*duckdb_views(tables), *asked.views()]:
+            session.execute(statement)
+        answer = session.execute(question.sql)
+        names = [column[0] for column in answer.description]
+        return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+
+def write_runs(folder: Path, runs: int, *, queues: int = 2_000, clusters: int = 10, seed: int = 17) -> None:
+    """Thirty days of runs of as many workflows as queues, as profiles and applications.
+
+    A few queues have most of the runs; each run has a machine or more for a minute to forty; a tenth of the
+    days' runs come within an hour after midnight.
+    """
+    source = RUNS.format(runs=runs, queues=queues, clusters=clusters, seed=seed, began=BEGAN)
+    with duckdb.connect(config={"memory_limit": "3GB", "preserve_insertion_order": False}) as session:
+        session.execute(source)
+        for table, query in (("profiles", PROFILES), ("applications", APPLICATIONS)):
+            target = folder / places.prefix(table)
+            target.mkdir(parents=True)
+            session.execute(
+                f"COPY (SELECT * REPLACE (strftime(make_timestamp_ms(day * {DAY}), '%Y-%m-%d') AS day) "
+                f"FROM ({query})) "
+                f"TO '{target}' (FORMAT parquet, COMPRESSION zstd, PARTITION_BY (day, cluster), "
+                "WRITE_PARTITION_COLUMNS true, FILENAME_PATTERN 'part-0000000{i}')"
+            )
+
+
+def clusters_of(count: int = 10, instances: int = 1_000) -> list[Cluster]:
+    """The clusters of `write_runs`."""
+    return [Cluster(name=f"batch-{number}", instance=MACHINE, instances=instances) for number in range(count)]
+
+
+RUNS = """
+CREATE TEMP MACRO chance(run, what) AS ((hash(run, what, {seed}) >> 11)::BIGINT / 9007199254740992.0);
+CREATE TEMP VIEW runs AS
+SELECT run, queue, submitted, submitted + waits AS started, submitted + waits + lasts AS finished, pods,
+  'batch-' || (queue % {clusters}) AS cluster,
+  'org-' || (queue % 17) AS organization, 'project-' || queue AS project, 1 + queue % 3 AS tier,
+  'root.org-' || (queue % 17) || '.project-' || queue || '.tier' || (1 + queue % 3) AS path
+FROM (
+  SELECT run,
+    floor({queues} * pow(chance(run, 'queue'), 2))::BIGINT AS queue,
+    {began} + floor(30 * chance(run, 'day'))::BIGINT * 86400000
+      + floor(chance(run, 'time') * CASE WHEN chance(run, 'night') < 0.1 THEN 3600000 ELSE 86400000 END)
+        ::BIGINT AS submitted,
+    floor(60000 * chance(run, 'waits'))::BIGINT AS waits,
+    60000 + floor(2340000 * pow(chance(run, 'lasts'), 3))::BIGINT AS lasts,
+    1 + floor(20 * pow(chance(run, 'pods'), 2))::BIGINT AS pods
+  FROM range({runs}) numbers (run)
+);
+"""
+PROFILES = """
+SELECT cluster, path AS queue, 'workflow-' || queue AS workflow, 'r8g.4xlarge' AS instance_type,
+  greatest(started, hour * 3600000) AS began, least(finished, (hour + 1) * 3600000) AS ended,
+  pods * 4000 AS cpu, pods * (16384 + queue % 5 * 8192) AS memory, 0::BIGINT AS gpu,
+  1::BIGINT AS applications, pods AS allocations, started // 86400000 AS day
+FROM (SELECT *, unnest(range(started // 3600000, (finished - 1) // 3600000 + 1)) AS hour FROM runs)
+"""
+APPLICATIONS = """
+SELECT cluster, 'run-' || run AS application, submitted, started, finished, 'ada' AS user_name,
+  'workflow-' || queue AS workflow, path AS queue, organization, project, tier, 'jobs' AS namespace,
+  started - submitted AS waiting, finished - started AS running,
+  [{'kind': 'used', 'instance_type': 'r8g.4xlarge', 'cpu': pods * 4 * (finished - started),
+    'memory': pods * (16384 + queue % 5 * 8192) * 1048576 * ((finished - started) // 1000), 'gpu': 0::BIGINT},
+   {'kind': 'placeholder', 'instance_type': 'r8g.4xlarge', 'cpu': pods, 'memory': pods, 'gpu': 0::BIGINT}]
+  AS usage,
+  CASE WHEN chance(run, 'outcome') < 0.05 THEN 'failed' ELSE 'succeeded' END AS outcome,
+  'archer,summary' AS sources, submitted // 86400000 AS day
+FROM runs
+"""

@@ -1,0 +1,68 @@
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localcloud.cloud import REPOSITORY
+from moka.usage import places
+from moka.usage.places import Part
+
+DAY = date(2026, 11, 25)
+
+
+def test_a_part_is_under_its_table_day_and_cluster():
+    part = Part(table="profiles", day=DAY, cluster="spark-a", number=17)
+
+    assert part.key == "usage/v1/profiles/day=2026-11-25/cluster=spark-a/part-00000017.parquet"
+    assert part.key.startswith(places.prefix("profiles", DAY, "spark-a"))
+    assert places.prefix("profiles", DAY).startswith(places.prefix("profiles"))
+
+
+@given(
+    st.builds(
+        Part,
+        table=st.sampled_from(["applications", "profiles", "gaps"]),
+        day=st.dates(min_value=date(2000, 1, 1)),
+        cluster=st.from_regex(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", fullmatch=True),
+        number=st.integers(1, 10**8 - 1),
+    )
+)
+def test_a_key_tells_its_part(part):
+    assert places.part(part.key) == part
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "usage/v2/profiles/day=2026-11-25/cluster=spark-a/part-00000017.parquet",
+        "usage/v1/profiles/day=2026-02-30/cluster=spark-a/part-00000017.parquet",
+        "usage/v1/profiles/day=2026-11-25/cluster=spark-a/part-17.parquet",
+        "archer/history/v1/jobs/month=2026-01/part-01.parquet",
+    ],
+)
+def test_other_keys_are_of_no_part(key):
+    assert places.part(key) is None
+
+
+def test_parts_after_a_state_are_those_with_later_numbers():
+    keys = [Part(table="gaps", day=DAY, cluster="a", number=number).key for number in (1, 9, 10, 11)]
+
+    assert places.later([*keys, "usage/v1/gaps/other"], 9) == keys[2:]
+
+
+def test_fluent_bit_writes_summaries_where_they_are_looked_for():
+    pipeline = (REPOSITORY / "charts-values" / "fluent-bit" / "pipeline.yaml").read_text()
+    form = "/${CLUSTER}/yunikorn/%Y/%m/%d/%H%M%S-$UUID.jsonl.gz"
+    assert f"s3_key_format: {form}\n" in pipeline
+
+    key = f"{DAY:{form.removeprefix('/')}}".replace("${CLUSTER}", "acme-prod-a").replace("$UUID", "aB3dE6gH")
+
+    assert key.startswith(places.summaries_prefix("acme-prod-a", DAY))
+    assert places.summaries_of(key) == ("acme-prod-a", DAY)
+    assert places.summaries_of(key.replace("/11/", "/13/")) is None
+
+
+def test_a_day_is_utc():
+    assert places.day_of(1_795_651_199_999) == date(2026, 11, 25)
+    assert places.day_of(1_795_651_200_000) == date(2026, 11, 26)

@@ -1,0 +1,206 @@
+import json
+from dataclasses import replace
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from moka.allocation import answers
+from moka.allocation.cluster import Cluster
+from moka.allocation.curve import curves
+from moka.allocation.rules import DAY, Rules
+from moka.queues.resources import Resources
+from moka.usage import places, questions
+from moka.usage.records import APPLICATIONS, GAPS, PROFILES, TABLES, Application, Gap, Interval, Usage
+from moka.workflows.definitions import Workflow
+from tests.support import usage_history
+from tests.support.usage_history import BEGAN, HOUR, ask
+
+A, B = (
+    Cluster(name="batch-a", instance=Resources.of(cpu="4", memory="16Gi"), instances=10),
+    Cluster(name="batch-b", instance=Resources.of(cpu="3", memory="7Gi", gpu=2), instances=10),
+)
+ASKED = answers.asked([A, B], BEGAN + 30 * DAY + HOUR, Rules())
+
+
+def interval(**changes):
+    values = {"cluster": "batch-a", "queue": "root.acme.etl.tier1", "workflow": "daily", "began": BEGAN}
+    values |= {
+        "ended": BEGAN + HOUR,
+        "cpu": 4000,
+        "memory": 1024,
+        "gpu": 0,
+        "applications": 1,
+        "allocations": 1,
+    }
+    return Interval(**{**values, **changes})
+
+
+def run(number, cpu=0, memory=0, **changes):
+    used = Usage(kind="used", instance_type="m5.xlarge", cpu=cpu, memory=memory)
+    held = Usage(kind="placeholder", instance_type="m5.xlarge", cpu=10**9)
+    values = {"cluster": "batch-a", "application": f"daily-{number}", "submitted": BEGAN, "workflow": "daily"}
+    values |= {"queue": "root.acme.etl.tier1", "usage": (used, held), "outcome": "succeeded"}
+    return Application(**{**values, **changes})
+
+
+def test_records_come_back_from_where_they_are_written(tmp_path):
+    records = {
+        PROFILES: [
+            interval(),
+            interval(began=BEGAN + DAY, ended=BEGAN + DAY + 1),
+            interval(cluster="batch-b"),
+        ],
+        APPLICATIONS: [run(1, 5, started=BEGAN + 3, sources=("archer", "summary")), run(2, usage=())],
+        GAPS: [Gap(cluster="batch-a", began=BEGAN, ended=BEGAN + 5, says='It\'s "gone".')],
+    }
+    for table, written in records.items():
+        usage_history.write(tmp_path, table, written)
+
+    assert list(records) and set(records) == set(TABLES.values())
+    for table, written in records.items():
+        files = [str(file) for file in tmp_path.rglob("*.parquet") if f"/{table.name}/" in str(file)]
+        assert all(places.part(file.removeprefix(f"{tmp_path}/")) for file in files)
+        with duckdb.connect() as session:
+            for statement in questions.duckdb_views({table: files}):
+                session.execute(statement)
+            read = session.execute(f"SELECT to_json({table.name}) FROM {table.name}").fetchall()
+        rows = [json.loads(text) for [text] in read]
+        assert sorted(rows, key=str) == sorted((record.row() for record in written), key=str)
+
+
+Script = st.lists(
+    st.tuples(
+        st.sampled_from(["batch-a", "batch-b", "batch-gone"]),
+        st.sampled_from(["root.acme.etl.tier1", "root.acme.ml.tier3"]),
+        st.integers(-3, 12),
+        st.integers(1, 9),
+        st.integers(0, 50_000),
+        st.integers(0, 50_000),
+        st.integers(0, 5),
+        st.integers(0, 3),
+    ),
+    max_size=12,
+)
+
+
+@pytest.fixture(scope="module")
+def session():
+    """DuckDB, with a table in place of files of profiles."""
+    with duckdb.connect() as session:
+        types = ", ".join(f"{name} {kind}" for name, kind in PROFILES.duckdb_types().items())
+        session.execute(f"CREATE TABLE profiles ({types})")
+        for statement in ASKED.views():
+            session.execute(statement)
+        yield session
+
+
+def test_the_answer_on_amounts_is_what_the_definition_comes_to(session):
+    @given(Script)
+    def check(script):
+        history = [
+            interval(
+                cluster=cluster,
+                queue=queue,
+                workflow=str(number),
+                began=BEGAN + comes,
+                ended=BEGAN + comes + stays,
+                cpu=cpu,
+                memory=memory,
+                gpu=gpu,
+                applications=applications,
+            )
+            for number, (cluster, queue, comes, stays, cpu, memory, gpu, applications) in enumerate(script)
+        ]
+        session.execute("DELETE FROM profiles")
+        if history:
+            places_of_values = ", ".join("?" * len(PROFILES.columns))
+            session.executemany(
+                f"INSERT INTO profiles VALUES ({places_of_values})",
+                [list(one.row().values()) for one in history],
+            )
+        answer = session.execute(questions.AMOUNTS.sql)
+        names = [column[0] for column in answer.description]
+        rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+        assert names == [column.name for column in questions.AMOUNTS.columns]
+        assert answers.curves(rows) == curves(history, [A, B], ASKED.began, ASKED.ended)
+
+    check()
+
+
+def test_ninety_percent_of_runs_take_no_more_than_is_needed(tmp_path):
+    hours = 3_600_000
+    # 1 to 20 core-hours; the last two are the 10% that take more. A machine has four cores.
+    runs = [run(number, cpu=number * hours) for number in range(1, 21)]
+    others = [
+        run(30, cpu=10**12, outcome="failed"),
+        run(31, cpu=10**12, workflow=""),
+        run(32, cpu=10**12, submitted=BEGAN - 1),
+        # By memory: 32 GiB-hours are two machine-hours.
+        run(33, memory=32 * 2**30 * 3600, workflow="memory"),
+    ]
+    usage_history.write(tmp_path, APPLICATIONS, runs + others)
+
+    rows = ask(tmp_path, questions.NEEDS, ASKED)
+
+    daily, memory = rows
+    assert list(daily) == [column.name for column in questions.NEEDS.columns]
+    assert (daily["workflow"], daily["runs"], daily["machine_millis"]) == ("daily", 20, 18 * 1000 * HOUR // 4)
+    assert (memory["workflow"], memory["machine_millis"]) == ("memory", 2 * 1000 * HOUR)
+    workflow = Workflow(tier=1, slo_hours=3, owner="ada", project="acme.etl", cluster="batch-a")
+    [need] = answers.needs(
+        rows, "batch-a", {"daily": workflow, "memory": workflow.model_copy(update={"slo_hours": None})}
+    )
+    # 4.5 machine-hours in 3 hours.
+    assert (need.workflow, need.machines) == ("daily", 1500)
+
+
+def test_days_without_records_and_gaps_are_told(tmp_path):
+    days = [interval(began=BEGAN + day * DAY, ended=BEGAN + day * DAY + 1) for day in range(28)]
+    usage_history.write(tmp_path, PROFILES, days)
+    gap = Gap(cluster="batch-a", began=BEGAN - HOUR, ended=BEGAN + HOUR, says="The scheduler started anew.")
+    usage_history.write(tmp_path, GAPS, [gap, replace(gap, began=BEGAN + 5 * HOUR, ended=BEGAN + 6 * HOUR)])
+
+    told = list(answers.missing(ask(tmp_path, questions.DAYS, ASKED), Rules()))
+
+    assert told == [
+        "Of batch-a there are no records of 2 of 30 days: what it used then does not count.",
+        "Of batch-a it is not known what it used in 2.0 h: they do not count.",
+        "Of batch-b there are no records of 30 of 30 days: what it used then does not count.",
+    ]
+
+
+def test_without_any_file_there_is_no_answer_and_no_error(tmp_path):
+    assert ask(tmp_path, questions.AMOUNTS, ASKED) == []
+    assert ask(tmp_path, questions.NEEDS, ASKED) == []
+
+
+def test_the_window_is_of_whole_days():
+    assert (ASKED.began, ASKED.ended) == (BEGAN, BEGAN + 30 * DAY)
+
+
+@pytest.mark.parametrize(
+    ("machines", "says"),
+    [
+        ({"a'; DROP TABLE profiles": (1, 1, 0)}, "is no name of a cluster"),
+        ({}, "There is no cluster to ask about"),
+    ],
+)
+def test_what_would_be_another_statement_is_refused(machines, says):
+    with pytest.raises(ValueError, match=says):
+        replace(ASKED, machines=machines).views()
+    with pytest.raises(ValueError, match="has a quote or a backslash"):
+        questions.spark_views({PROFILES: "a'b"})
+
+
+def test_histories_of_many_runs_are_the_same_for_a_seed_and_where_parts_belong(tmp_path):
+    for name, seed in (("one", 1), ("again", 1), ("other", 2)):
+        usage_history.write_runs(tmp_path / name, 300, queues=30, clusters=3, seed=seed)
+
+    asked = answers.asked(usage_history.clusters_of(3), BEGAN + 30 * DAY, Rules())
+    one, again, other = (ask(tmp_path / name, questions.AMOUNTS, asked) for name in ("one", "again", "other"))
+    assert one == again != other
+    files = [str(file.relative_to(tmp_path / "one")) for file in (tmp_path / "one").rglob("*.parquet")]
+    assert files and all(places.part(file) for file in files)
