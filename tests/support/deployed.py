@@ -149,17 +149,27 @@ def _wanted(thing: dict[str, Any]) -> dict[str, Any]:
 
 def _tagged(engine: Engine) -> Iterator[tuple[str, Any]]:
     """What AWS shows that has tags: how many of each name, and what the tags are."""
-    client = aws_clients(engine.cloud)("resourcegroupstaggingapi")
+    client = aws_clients(engine.cloud)
+    deleted = set(_deleted_keys(client("kms")))
     found: dict[str, list[Any]] = {}
-    for page in client.get_paginator("get_resources").paginate():
+    for page in client("resourcegroupstaggingapi").get_paginator("get_resources").paginate():
         for thing in page["ResourceTagMappingList"]:
-            if any(part in thing["ResourceARN"] for part in BACKUPS):
+            arn = thing["ResourceARN"]
+            if arn in deleted or any(part in arn for part in BACKUPS):
                 continue
-            name = _plain(thing["ResourceARN"], str(engine.cloud.home))
+            name = _plain(arn, str(engine.cloud.home))
             tags = {tag["Key"]: tag["Value"] for tag in thing["Tags"]}
             found.setdefault(name, []).append(tags)
     for name, tags in found.items():
         yield f"AWS: {name}", sorted(tags, key=lambda one: json.dumps(one, sort_keys=True))
+
+
+def _deleted_keys(kms: Any) -> Iterator[str]:
+    """ARNs of keys that AWS keeps for the days in which their deletion can be taken back."""
+    for page in kms.get_paginator("list_keys").paginate():
+        for key in page["Keys"]:
+            if kms.describe_key(KeyId=key["KeyId"])["KeyMetadata"]["KeyState"] == "PendingDeletion":
+                yield key["KeyArn"]
 
 
 def _without(thing: dict[str, Any], paths: Iterable[str]) -> dict[str, Any]:
