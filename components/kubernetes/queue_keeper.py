@@ -24,7 +24,8 @@ SCHEDULER_RIGHTS = (Right("", "configmaps", ("get", "patch"), (YUNIKORN_CONFIGS,
 class QueueKeeperRoleArgs:
     """Where the queues are.
 
-    scheduler_namespace: of YuniKorn. namespace: of the service.
+    scheduler_namespace: of YuniKorn.
+    namespace: of the service.
     """
 
     scheduler_namespace: pulumi.Input[str]
@@ -62,7 +63,8 @@ class QueueKeeperArgs:
 
     image: reference of the service's image, for every architecture of the system nodes.
     namespace: of the service, known once it may write the queues.
-    queues: as the settings have them. calendar: what they are shares of, and when.
+    queues: as the settings have them.
+    calendar: what they are shares of, and when.
     """
 
     image: str
