@@ -11,13 +11,12 @@ from statistics import median
 import psutil
 import yaml
 
-from benchmarks.bench import CLOUD
+from benchmarks.bare_plane import bare_plane
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import NodeGroup, node
 from localcloud.control_plane.parallel import parallel_map
-from localcloud.control_plane.programs import CLIENTS
 from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
@@ -126,26 +125,17 @@ def _ratio(what: str, limit: str, ratios: list[float]) -> str:
 
 @contextmanager
 def _plane() -> Iterator[ControlPlane]:
-    """A control plane with all nodes; nothing of it runs but etcd and the API server.
-
-    Nobody plays the pods, and nobody misses the nodes' heartbeats: what is left to do is to place pods.
-    """
-    plane = ControlPlane(CLOUD, "scheduling")
-    try:
+    """A control plane with all nodes, of which nobody plays the pods: what is left to do is to place pods."""
+    with bare_plane("scheduling") as plane:
         print(f"scheduling: {NODES} nodes ...", flush=True)
-        plane.start()
-        for program in CLIENTS:
-            plane.process(program.name).stop()
         api = plane.api()
-        api.apply_all(_kind("Namespace", name=name) for name in (JOBS, "yunikorn"))
-        api.apply_all([_kind("ServiceAccount", name="default", namespace=JOBS)])
-        parallel_map(lambda number: _make_node(api, number), range(1, NODES + 1))
+        api.apply_all(named("Namespace", name=name) for name in (JOBS, "yunikorn"))
+        api.apply_all([named("ServiceAccount", name="default", namespace=JOBS)])
+        parallel_map(lambda number: make_node(api, number), range(1, NODES + 1))
         yield plane
-    finally:
-        plane.remove()
 
 
-def _make_node(api: Api, number: int) -> None:
+def make_node(api: Api, number: int) -> None:
     """A node that is ready from the start; the API server taints new ones, until it is told otherwise."""
     manifest = node(NodeGroup(name="executor", instance_types=(MACHINE,), zones=ZONES, count=NODES), number)
     manifest["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
@@ -175,9 +165,9 @@ class _Bench:
         print(f"scheduling, {kind}: {PODS} pods ...", end=" ", flush=True)
         self.process.stop()
         self.api.delete(PODS_PATH, gracePeriodSeconds=0)
-        _until(lambda: not self.api.list(PODS_PATH, limit="1"))
-        self.api.apply_all([_configs(kind)])
-        parallel_map(lambda number: self.api.create(PODS_PATH, _pod(number, kind)), range(PODS))
+        until(lambda: not self.api.list(PODS_PATH, limit="1"))
+        self.api.apply_all([configs(kind)])
+        parallel_map(lambda number: self.api.create(PODS_PATH, pod(number, kind)), range(PODS))
         charts.apply(self.plane, self.release)
         yunikorn = psutil.Process(json.loads(self.process.pid_file.read_text())["pid"])
         peak = 0
@@ -216,29 +206,32 @@ class _Bench:
     def restart(self) -> float:
         """Seconds from YuniKorn's start, with all pods placed, until it has placed one more."""
         self.process.stop()
-        pod = _pod(PODS, "flat")
-        self.api.apply_all([_configs("flat")])
-        self.api.create(PODS_PATH, pod)
+        one_more = pod(PODS, "flat")
+        self.api.apply_all([configs("flat")])
+        self.api.create(PODS_PATH, one_more)
         started = time.monotonic()
         charts.apply(self.plane, self.release)
-        path = f"{PODS_PATH}/{pod['metadata']['name']}"
-        _until(lambda: (self.api.get(path) or {})["spec"].get("nodeName"))
+        path = f"{PODS_PATH}/{one_more['metadata']['name']}"
+        until(lambda: (self.api.get(path) or {})["spec"].get("nodeName"))
         return time.monotonic() - started
 
 
-def _until(ask: Callable[[], object]) -> None:
+def until(ask: Callable[[], object]) -> None:
+    """Ask until the answer is yes."""
     while not ask():
         time.sleep(INTERVAL_SECONDS)
 
 
-def _kind(kind: str, **metadata: str) -> Object:
+def named(kind: str, **metadata: str) -> Object:
+    """An object of the core API that has nothing but its metadata."""
     return {"apiVersion": "v1", "kind": kind, "metadata": metadata}
 
 
-def _configs(kind: str) -> Object:
+def configs(kind: str) -> Object:
+    """YuniKorn's configuration: our tree of queues, or a flat one."""
     queues = queues_yaml(grow(LEAVES)) if kind == "tree" else _flat()
     return {
-        **_kind("ConfigMap", name="yunikorn-configs", namespace="yunikorn"),
+        **named("ConfigMap", name="yunikorn-configs", namespace="yunikorn"),
         "data": {"queues.yaml": queues},
     }
 
@@ -251,7 +244,7 @@ def _flat() -> str:
     return yaml.safe_dump(document, sort_keys=False)
 
 
-def _pod(number: int, kind: str) -> Object:
+def pod(number: int, kind: str) -> Object:
     """A pod of an executor's kind; applications take turns, and so do queues among applications."""
     application = number % APPLICATIONS
     queue = LEAVES[application % len(LEAVES)].path if kind == "tree" else FLAT

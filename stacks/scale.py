@@ -14,6 +14,7 @@ from moka.observability.series import of_applications, of_cluster
 from moka.pod_subnets import prefixes
 from moka.sizes.collectors import POINT_BYTES
 from moka.sizes.history import MAX_LISTED
+from moka.sizes.yunikorn import api_requests_per_second
 from moka.subnet_plan import subnet_plans, usable_addresses
 from stacks.layers.cluster import full_size
 from stacks.settings.checks.node_groups import MAX_GROUPS_PER_CLUSTER, MAX_NODES_PER_GROUP
@@ -25,12 +26,15 @@ from stacks.settings.node_group_plan import node_group_plans
 GANG = 2
 """Pods that the scheduler places for one of a job: first a placeholder (moka/jobs/application.py)."""
 
+GANG_REQUESTS = 4
+"""Of YuniKorn to the API server for a pod with a placeholder: docs/benchmarks.md."""
+
 DAEMONS = 6
 """Pods of the platform on every node: VPC CNI, kube-proxy, Pod Identity, EBS, Fluent Bit, metrics."""
 
-EVENTS_A_POD, WRITES_A_POD, REQUESTS_A_POD = 8, 7, 19
-"""Events: three of YuniKorn, five of the kubelet. Writes: made, bound, three states, deleted, gone. Requests:
-both, two tokens and two of the operator. Estimates."""
+EVENTS_A_POD, WRITES_A_POD, REQUESTS_A_POD = 10, 7, 21
+"""Events: five of YuniKorn, counted (docs/benchmarks.md), and five of the kubelet. Writes: made, bound, three
+states, deleted, gone. Requests: both, two tokens and two of the operator. Estimates, but for YuniKorn's."""
 
 LEASE_SECONDS = 10
 """Between two heartbeats of a node: https://kubernetes.io/docs/concepts/architecture/nodes/#node-heartbeats."""
@@ -39,8 +43,26 @@ KEPT_SECONDS, EVENT_SECONDS = 600, 3600
 """For which etcd has former versions, as the API server compacts every five minutes what is older than five
 (kube-apiserver, --etcd-compaction-interval), and for which it has events (--event-ttl)."""
 
-POD_BYTES, APPLICATION_BYTES, NODE_BYTES, EVENT_BYTES = 10_000, 20_000, 20_000, 1_000
-"""Of an object in etcd. Estimates."""
+STORED = {
+    "driver pod": 10_300,
+    "executor pod": 6_200,
+    "placeholder pod": 4_100,
+    "SparkApplication": 14_400,
+    "Service of a driver": 2_000,
+    "its EndpointSlice": 2_100,
+    "its Endpoints": 1_400,
+    "ConfigMap of a driver": 8_200,
+    "ConfigMap of its executors": 2_100,
+    "event": 900,
+}
+"""Bytes that an object takes in etcd, measured (docs/benchmarks.md)."""
+
+OF_A_DRIVER = tuple(kind for kind in STORED if kind not in ("executor pod", "placeholder pod", "event"))
+"""What is there for as long as a driver's pod is."""
+
+KUBELET_BYTES, DAEMON_BYTES, NODE_BYTES = 2_000, 10_000, 20_000
+"""In etcd: of a pod, what a kubelet and EKS's webhooks write into it, which the laptop's do not; a pod of the
+platform; a node. Estimates."""
 
 NAMES, NAME_SECONDS, RESOLVED_SECONDS = 10, 30, 5
 """Names outside the cluster that all executors use at once, an assumption; seconds for which Java keeps an
@@ -259,13 +281,15 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
         carried_by="`control_plane_tier`",
         runs=True,
     )
+    drivers = load.jobs + load.kept
+    running, placeholder = (STORED[f"{kind} pod"] + KUBELET_BYTES for kind in ("executor", "placeholder"))
     stored = (
-        pods * POD_BYTES
-        + nodes * (NODE_BYTES + DAEMONS * POD_BYTES)
-        + (load.jobs + load.kept) * APPLICATION_BYTES
-        + placed * EVENTS_A_POD * EVENT_SECONDS * EVENT_BYTES
-        + placed * WRITES_A_POD * KEPT_SECONDS * POD_BYTES
-        + load.jobs_a_second * 2 * (1 + load.executors) * KEPT_SECONDS * APPLICATION_BYTES
+        drivers * (sum(STORED[kind] for kind in OF_A_DRIVER) + KUBELET_BYTES)
+        + (load.pods - load.jobs) * running
+        + nodes * (NODE_BYTES + DAEMONS * DAEMON_BYTES)
+        + placed * EVENTS_A_POD * EVENT_SECONDS * STORED["event"]
+        + load.pods_a_second * WRITES_A_POD * KEPT_SECONDS * (running + placeholder)
+        + load.jobs_a_second * 2 * (1 + load.executors) * KEPT_SECONDS * STORED["SparkApplication"]
     )
     yield Shared(
         what="etcd",
@@ -273,7 +297,8 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
         takes=stored / 1e9,
         can=CAPACITIES[tier].database_gb,
         unit="GB",
-        how="objects, an hour of events, former versions of ten minutes; sizes are estimates",
+        how="objects of [measured](benchmarks.md#what-objects-take-in-etcd) sizes, an hour of events, former "
+        "versions of ten minutes",
         source="`moka/control_plane_tiers.py`",
         carried_by="`control_plane_tier`, `maxTrackedExecutorPerApp`",
         runs=True,
@@ -316,6 +341,18 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
         source=f"[YuniKorn with 4,000 nodes]({KUBEMARK}), bound by the API server; 204 with 2,000",
         carried_by="`kubernetes.qps`, from nodes and tier (`moka/sizes/yunikorn.py`): 400",
         runs=True,
+    )
+    cluster = settings.clusters[settings.home]
+    yield Shared(
+        what="requests of YuniKorn",
+        scope="cluster",
+        takes=GANG_REQUESTS * of_one.pods_a_second,
+        can=api_requests_per_second(_nodes(settings), cluster.control_plane_tier),
+        unit="a second",
+        how="a placeholder is made, bound and deleted, and its pod bound "
+        "([measured](benchmarks.md#a-placeholder-before-each-pod-and-2500-nodes))",
+        source="`moka/sizes/yunikorn.py`, from nodes and tier",
+        carried_by="`control_plane_tier`",
     )
     yield Shared(
         what="submissions of the operator",

@@ -21,6 +21,7 @@ from localcloud.control_plane import ControlPlane, executors
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.machines import GPU
 from localcloud.control_plane.nodes import GPUS
+from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.simulated import (
     CSI_DRIVERS,
     SIMULATED,
@@ -53,6 +54,8 @@ class Caretaker:
         self._api = api
         # Uid of a driver whose executors were made, or have ended -> its phase then.
         self._drivers: dict[str, str] = {}
+        # Uids of drivers, and what was reported of them.
+        self._reported: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
     def claim(self, claim: Object) -> None:
@@ -124,7 +127,7 @@ class Caretaker:
                 self._end_executors(driver)
 
     def _retry_later(self, driver: Object) -> None:
-        """Try a driver that lacks a ConfigMap again in a moment; kubelet would wait for it, too."""
+        """Try a driver that lacks a ConfigMap, for which kubelet would wait too, or executors, once more."""
         metadata = driver["metadata"]
 
         def retry() -> None:
@@ -168,10 +171,18 @@ class Caretaker:
                 return
             conf = executors.read_properties(files[executors.PROPERTIES])
             pods = executors.executors(driver, conf, files.get(executors.TEMPLATE, ""))
-            for pod in pods:
-                if pod["metadata"]["name"] not in existing:
-                    account.create(f"/api/v1/namespaces/{namespace}/pods", pod)
-        except (Refusal, KeyError, ValueError) as error:
+            parallel_map(
+                lambda pod: account.create(f"/api/v1/namespaces/{namespace}/pods", pod),
+                [pod for pod in pods if pod["metadata"]["name"] not in existing],
+            )
+        except Refusal as refusal:
+            # As Spark does (apache/spark: ExecutorPodsSnapshotsStoreImpl.scala). Where many pods are made, an
+            # API server refuses some for a quota that has changed meanwhile
+            # (https://github.com/helm/helm/issues/9710).
+            self._report(driver, str(refusal))
+            self._drivers.pop(driver["metadata"]["uid"])
+            self._retry_later(driver)
+        except (KeyError, ValueError) as error:
             self._report(driver, str(error))
 
     def _fail(self, driver: Object) -> None:
@@ -184,11 +195,15 @@ class Caretaker:
     def _end_executors(self, driver: Object) -> None:
         """End executors and delete them, as their driver does."""
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        for pod in self._executors_of(driver):
+
+        def end(pod: Object) -> None:
             path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
             if pod["status"].get("phase") == "Running":
                 self._api.merge(f"{path}/status", {"status": executors.succeeded(pod, now)})
             self._api.delete(path)
+
+        # Each driver ends its own, while the others end theirs.
+        parallel_map(end, self._executors_of(driver))
 
     def _executors_of(self, driver: Object) -> list[Object]:
         metadata = driver["metadata"]
@@ -197,8 +212,11 @@ class Caretaker:
         return self._api.list(f"/api/v1/namespaces/{metadata['namespace']}/pods", labelSelector=selector)
 
     def _report(self, driver: Object, reason: str) -> None:
-        """Report in an event what the driver's own log would say."""
+        """Report in an event what the driver's own log would say, once."""
         metadata = driver["metadata"]
+        if (metadata["uid"], reason) in self._reported:
+            return
+        self._reported.add((metadata["uid"], reason))
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         self._api.create(
             f"/api/v1/namespaces/{metadata['namespace']}/events",

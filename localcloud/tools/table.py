@@ -391,6 +391,13 @@ _ALL = (
         scratch=800,
         lazy=True,
     ),
+    _program(
+        GoProgram("coredns", "coredns", "github.com/coredns/coredns", OWN_PACKAGE),
+        seconds=100,
+        size=60,
+        scratch=900,
+        lazy=True,
+    ),
     # Language hosts of programs that are not in Python, of the versions that the module proxy has.
     _program(
         GoProgram(

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import psutil
@@ -241,19 +241,28 @@ class Cluster:
         self.start_operator(per_minute)
         self.start_remover()
 
-    def start_operator(self, per_minute: int) -> None:
-        """The release with the values of this project."""
+    def start_operator(
+        self, per_minute: int, namespaces: Sequence[str] = PROJECTS, name: str = "spark-operator"
+    ) -> Process:
+        """A release of this name, with the values of this project."""
         values = yaml.safe_load((REPOSITORY / "charts-values" / "spark-operator.yaml").read_text())
         arguments = SparkOperatorArgs(
             catalog=None,
             namespace="spark-operator",
-            job_namespaces=PROJECTS,
+            job_namespaces=namespaces,
+            release=name,
             applications_per_minute=per_minute,
         )
-        metadata = {"name": hadoop_config_map("spark-operator"), "namespace": "spark-operator"}
+        metadata = {"name": hadoop_config_map(name), "namespace": "spark-operator"}
         config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
         self.api.apply_all([{**config_map, "data": {"core-site.xml": CORE_SITE}}])
-        charts.apply(self.plane, _release("spark-operator", merge(values, operator_values(arguments))))
+        release = replace(_release("spark-operator", merge(values, operator_values(arguments))), name=name)
+        charts.apply(self.plane, release)
+        return self.plane.process(release.key)
+
+    def stop_operator(self, name: str = "spark-operator") -> None:
+        """End a release."""
+        charts.remove(self.plane, "spark-operator", name)
 
     def start_remover(self) -> None:
         """The service that takes the finalizer off, with an account that may do only what it needs."""
@@ -304,6 +313,8 @@ class Cluster:
         """Seconds of CPU that each program has used; for the operator, also what its submissions used."""
         seconds = {}
         for note in self.plane.folder.glob("*.pid"):
+            if not self.plane.process(note.stem).alive():
+                continue
             times = psutil.Process(json.loads(note.read_text())["pid"]).cpu_times()
             seconds[note.stem] = times.user + times.system
             if children := times.children_user + times.children_system:

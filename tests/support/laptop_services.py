@@ -38,6 +38,30 @@ NOWHERE = "http://127.0.0.1:9"
 """Discard: nothing listens there."""
 
 
+def kube_state_metrics_command(
+    kubeconfig: Path, folder: Path, address: str, port: int, own_port: int
+) -> list[str]:
+    """The chart's flags for our values (kube-state-metrics 8.4: templates/deployment.yaml).
+
+    folder: where it finds what it makes of custom resources. own_port: of its metrics of itself.
+    """
+    values = catalog.file_values("kube-state-metrics")
+    custom = folder / "custom-resources.yaml"
+    custom.write_text(yaml.safe_dump(values["customResourceState"]["config"]))
+    return [
+        str(tools.path("kube-state-metrics")),
+        f"--kubeconfig={kubeconfig}",
+        f"--host={address}",
+        f"--port={port}",
+        f"--telemetry-host={address}",
+        f"--telemetry-port={own_port}",
+        f"--resources={','.join(values['collectors'])}",
+        f"--metric-allowlist={','.join(KEPT_OBJECTS)}",
+        f"--metric-labels-allowlist={','.join(values['metricLabelsAllowlist'])}",
+        f"--custom-resource-state-config-file={custom}",
+    ]
+
+
 @dataclass
 class Programs:
     """Programs that run until the end of `stack`.
@@ -92,22 +116,10 @@ class Programs:
         self.pod("driver-finalizer", DRIVER_FINALIZER_NAMESPACE, page=(self.cluster.remover_port, "/metrics"))
 
     def kube_state_metrics(self) -> None:
-        """With the chart's flags for our values (kube-state-metrics 8.4: templates/deployment.yaml)."""
-        values, address = catalog.file_values("kube-state-metrics"), f"{self.net}7"
-        custom = self.folder / "custom-resources.yaml"
-        custom.write_text(yaml.safe_dump(values["customResourceState"]["config"]))
-        command = [
-            str(tools.path("kube-state-metrics")),
-            f"--kubeconfig={self.cluster.plane.kubeconfig}",
-            f"--host={address}",
-            "--port=8080",
-            f"--telemetry-host={address}",
-            "--telemetry-port=8081",
-            f"--resources={','.join(values['collectors'])}",
-            f"--metric-allowlist={','.join(KEPT_OBJECTS)}",
-            f"--metric-labels-allowlist={','.join(values['metricLabelsAllowlist'])}",
-            f"--custom-resource-state-config-file={custom}",
-        ]
+        """With the chart's flags for our values."""
+        address = f"{self.net}7"
+        kubeconfig = self.cluster.plane.kubeconfig
+        command = kube_state_metrics_command(kubeconfig, self.folder, address, 8080, 8081)
         self.start("kube-state-metrics", command, {}, f"http://{address}:8080/healthz")
         ports = {"http": 8080, "metrics": 8081}
         self.pod("kube-state-metrics", MONITORING_NAMESPACE, address, ports=ports)

@@ -155,6 +155,25 @@ def test_a_driver_that_is_deleted_has_ended_while_a_finalizer_holds_it(api, name
     eventually(lambda: api.get(f"{pods}/etl") is None)
 
 
+VERBS = {"get", "list", "watch", "create", "delete", "patch"}
+
+
+def let_make_executors(api, namespace, verbs, number=1):
+    """Have a driver's account its rights, and the configuration that its driver mounts."""
+    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
+    rules = [{"apiGroups": [""], "resources": ["pods", "configmaps"], "verbs": verbs}]
+    subject = {"kind": "ServiceAccount", "name": "default", "namespace": namespace}
+    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "spark"}
+    api.create(f"{rbac}/roles", {"metadata": {"name": "spark"}, "rules": rules})
+    binding = {"metadata": {"name": "spark"}, "subjects": [subject], "roleRef": reference}
+    api.create(f"{rbac}/rolebindings", binding)
+    properties = f"spark.executor.instances={number}\nspark.kubernetes.container.image=any\n"
+    api.create(
+        f"/api/v1/namespaces/{namespace}/configmaps",
+        {"metadata": {"name": "conf"}, "data": {"spark.properties": properties}},
+    )
+
+
 @pytest.mark.parametrize(
     ("missing", "words"),
     [
@@ -164,20 +183,27 @@ def test_a_driver_that_is_deleted_has_ended_while_a_finalizer_holds_it(api, name
 )
 def test_a_driver_whose_role_lacks_a_verb_fails_as_its_context_would(api, namespace, until, missing, words):
     path = f"/api/v1/namespaces/{namespace}"
-    rbac = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
-    properties = "spark.executor.instances=1\nspark.kubernetes.container.image=any\n"
-    verbs = sorted({"get", "list", "watch", "create", "delete", "patch"} - {missing})
-    rules = [{"apiGroups": [""], "resources": ["pods", "configmaps"], "verbs": verbs}]
-    subject = {"kind": "ServiceAccount", "name": "default", "namespace": namespace}
-    reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "spark"}
-    api.create(f"{rbac}/roles", {"metadata": {"name": "spark"}, "rules": rules})
-    binding = {"metadata": {"name": "spark"}, "subjects": [subject], "roleRef": reference}
-    api.create(f"{rbac}/rolebindings", binding)
-    api.create(f"{path}/configmaps", {"metadata": {"name": "conf"}, "data": {"spark.properties": properties}})
+    let_make_executors(api, namespace, sorted(VERBS - {missing}))
 
     api.create(f"{path}/pods", driver("etl", runs_for="3600"))
 
     refused = until(api, f"{path}/events", lambda event: event["reason"] == "ExecutorsRefused")
     assert f'"system:serviceaccount:{namespace}:default" {words}' in refused["message"]
     until(api, f"{path}/pods", lambda pod: pod["status"]["phase"] == "Failed")
+    api.merge(f"{path}/pods/etl", {"metadata": {"finalizers": None}})
+
+
+def test_executors_that_were_refused_come_once_they_are_taken(api, namespace, until, eventually):
+    path = f"/api/v1/namespaces/{namespace}"
+    let_make_executors(api, namespace, sorted(VERBS), 3)
+    quota = {"metadata": {"name": "jobs"}, "spec": {"hard": {"pods": "2"}}}
+    api.create(f"{path}/resourcequotas", quota)
+    eventually(lambda: (api.get(f"{path}/resourcequotas/jobs").get("status") or {}).get("used"))
+    api.create(f"{path}/pods", driver("etl", runs_for="3600"))
+    refused = until(api, f"{path}/events", lambda event: event["reason"] == "ExecutorsRefused")
+    assert "exceeded quota: jobs" in refused["message"]
+
+    api.merge(f"{path}/resourcequotas/jobs", {"spec": {"hard": {"pods": "4"}}})
+
+    eventually(lambda: len(api.list(f"{path}/pods", labelSelector="spark-role=executor")) == 3)
     api.merge(f"{path}/pods/etl", {"metadata": {"finalizers": None}})

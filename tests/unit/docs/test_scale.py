@@ -7,9 +7,10 @@ import pytest
 
 from localcloud.cloud import REPOSITORY
 from stacks import settings
-from stacks.scale import TEN_THOUSAND_NODES, as_table, closest, shared
+from stacks.scale import STORED, TEN_THOUSAND_NODES, as_table, closest, shared
 
 PAGE = (REPOSITORY / "docs" / "scale.md").read_text()
+BENCHMARKS = (REPOSITORY / "docs" / "benchmarks.md").read_text()
 EXAMPLE = REPOSITORY / "examples" / "ten-thousand-nodes.yaml"
 
 
@@ -51,6 +52,15 @@ def test_the_page_has_the_table_as_it_is(rows):
 
 def test_the_page_says_of_the_five_closest_what_was_run(rows):
     assert names_in("The five closest") == [row.what for row in closest(rows)]
+
+
+def test_sizes_in_etcd_are_those_that_were_measured():
+    measured = BENCHMARKS.partition("<!-- make bench: etcd -->")[2].partition("<!-- end")[0]
+    cells = [line.strip("| ").split(" | ") for line in measured.splitlines() if " times | " in line]
+
+    assert {kind: int(taken.replace(",", "")) for kind, *_, taken, _ in cells} == {
+        kind: pytest.approx(size, rel=0.05) for kind, size in STORED.items()
+    }
 
 
 def test_the_page_says_what_twice_the_jobs_is_too_much_for(environment):
