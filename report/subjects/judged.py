@@ -62,6 +62,8 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     NETWORK_POLICY: ("spec",),
     QUOTA: ("spec.hard",),
     LIMITS: ("spec.limits[].max",),
+    # What the keeper of queues is given; what they come to is in YuniKorn's own.
+    CONFIG_MAP: ('data["moka-queues.yaml"]',),
     "kubernetes:apps/v1:StatefulSet": ("spec.replicas", "spec.persistentVolumeClaimRetentionPolicy"),
 }
 """Type -> paths of inputs whose change a subject judges; `ALL` of them. `[]` is any place in a list."""
