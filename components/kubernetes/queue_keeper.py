@@ -1,5 +1,6 @@
 """The service that keeps YuniKorn's queues to what a cluster has at this time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
@@ -9,9 +10,6 @@ from moka.components.kubernetes.rbac import Right, grant
 from moka.components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
 from moka.components.ordering import known_after
 from moka.names import QUEUE_CALENDAR, YUNIKORN_CONFIGS
-from moka.queues import keeper_input
-from moka.queues.calendar import Calendar
-from moka.queues.definitions import Queues
 
 SERVICE = "queue-keeper"
 
@@ -63,14 +61,13 @@ class QueueKeeperArgs:
 
     image: reference of the service's image, for every architecture of the system nodes.
     namespace: of the service, known once it may write the queues.
-    queues: as the settings have them.
-    calendar: what they are shares of, and when.
+    files: of ConfigMap `queue-calendar`, by name: the queues as the settings have them, and what they are
+        shares of and when, as `moka.queues.keeper_input.data` writes them.
     """
 
     image: str
     namespace: pulumi.Input[str]
-    queues: Queues
-    calendar: Calendar
+    files: Mapping[str, str]
 
 
 class QueueKeeper(Service):
@@ -89,6 +86,6 @@ class QueueKeeper(Service):
             metadata=k8s.meta.v1.ObjectMetaArgs(
                 name=QUEUE_CALENDAR, namespace=self.namespace, labels=service_labels(SERVICE)
             ),
-            data=keeper_input.data(args.queues, args.calendar),
+            data=args.files,
             opts=pulumi.ResourceOptions(parent=self),
         )

@@ -40,7 +40,7 @@ from moka.names import (
     SPARK_OPERATOR_NAMESPACE,
     YUNIKORN_NAMESPACE,
 )
-from moka.queues import QueueTree
+from moka.queues import QueueTree, keeper_input
 from moka.queues.calendar import Calendar
 from moka.queues.definitions import Queues
 from stacks.settings.bootstrap import BootstrapDaemonSet as BootstrapSettings
@@ -189,8 +189,7 @@ def _queue_keeper(
         QueueKeeperArgs(
             image=service.image,
             namespace=role.namespace,
-            queues=inputs.queue_definitions,
-            calendar=inputs.queue_calendar,
+            files=keeper_input.data(inputs.queue_definitions, inputs.queue_calendar),
         ),
         site.opts,
     )

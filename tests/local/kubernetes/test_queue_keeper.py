@@ -17,7 +17,7 @@ import pulumi_kubernetes as k8s
 from moka.components.kubernetes import queue_keeper as qk
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.names import YUNIKORN_CONFIGS
-from moka.queues import config_map, queues_yaml
+from moka.queues import config_map, keeper_input, queues_yaml
 from moka.queues.calendar import Calendar
 from moka.queues.definitions import Queues
 
@@ -59,7 +59,9 @@ if config.get_bool("keeper"):
     qk.QueueKeeper(
         "keeper",
         qk.QueueKeeperArgs(
-            image="registry.example/qk:1", namespace=role.namespace, queues=queues, calendar=calendar
+            image="registry.example/qk:1",
+            namespace=role.namespace,
+            files=keeper_input.data(queues, calendar),
         ),
         opts,
     )

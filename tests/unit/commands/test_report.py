@@ -71,11 +71,12 @@ def test_the_json_says_what_is_marked_in_the_picture(moka, preview):
         "cluster/batch-a#driver-arm64": {"update": 3},
         "cluster/batch-a#executor-amd64": {"update": 1},
         "cluster/batch-a#executor-arm64": {"update": 1},
-        # What the cluster tells jobs of its machines.
+        # What the keeper of queues, and jobs, are told of its machines.
+        "scheduling/batch-a": {"update": 1},
         "spark/batch-a": {"update": 1},
     }
     assert "nodes executor-amd64" in drawing["text"]
-    assert "scheduling" not in drawing["text"], "only what changes"
+    assert "ingress" not in drawing["text"], "only what changes"
 
 
 def test_where_nothing_changes_nothing_is_drawn(moka, preview, tmp_path):

@@ -24,8 +24,7 @@ def stack(deploy):
             QueueKeeperArgs(
                 image="registry.example/queue-keeper:1",
                 namespace=role.namespace,
-                queues=ENVIRONMENT.queues,
-                calendar=ENVIRONMENT.queue_calendar(CLUSTER),
+                files=keeper_input.data(ENVIRONMENT.queues, ENVIRONMENT.queue_calendar(CLUSTER)),
             ),
         )
 
