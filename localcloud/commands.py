@@ -259,9 +259,14 @@ def _run(engine: Engine, verb: str, stack: str, *arguments: str) -> int:
 
 def _prepare(engine: Engine, stack: str) -> None:
     _refuse_without_engine(engine)
+    _refuse_without_project(engine)
     start(engine)
     with _one_at_a_time(engine):
         _select(engine, stack)
+
+
+def _refuse_without_project(engine: Engine) -> None:
+    _ = engine.project_name
 
 
 def _refuse_cut_off(engine: Engine, stack: str, update: str) -> None:

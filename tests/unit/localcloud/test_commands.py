@@ -296,6 +296,7 @@ def test_a_folder_without_a_project_is_one_sentence(engine, run):
 
     assert status == 1
     assert lines == [f"There is no Pulumi project in {engine.project}: name the folder of one."]
+    assert not engine.cloud.home.exists(), "nothing was started"
 
 
 def test_an_engine_that_is_not_there_yet_is_one_sentence(engine, run, monkeypatch):
