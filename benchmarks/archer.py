@@ -132,7 +132,7 @@ def _lines(seen: dict[str, Any], cpu: Cpu, rows: int, memory: float, settings: d
     submission, status = seen["submission_ms"], seen["status_ms"]
     said = ", ".join(f"{name} {value}" for name, value in settings.items())
     lines = [
-        f"{SERVICES} process{'es' if SERVICES != 1 else ''} of the service, {RATE} submissions and {STATUS_RATE} questions a second for "
+        f"processes of the service: {SERVICES}; {RATE} submissions and {STATUS_RATE} questions a second for "
         f"{SECONDS} s, from another process; {said}. Times are from when a request was due.",
         "",
         "| what | seen | at least, at most |",
