@@ -7,11 +7,10 @@ from typing import Any
 from moka.allocation.cluster import Cluster
 from moka.allocation.curve import Curve, Step
 from moka.allocation.percentile import Need
-from moka.allocation.rules import DAY, Rules
+from moka.allocation.rules import Rules
 from moka.usage.questions import Asked
+from moka.usage.records import DAY, HOUR
 from moka.workflows.definitions import Workflow
-
-HOUR = 3_600_000
 
 Row = Mapping[str, Any]
 """A row of an answer, by column."""
@@ -29,11 +28,11 @@ def asked(clusters: Iterable[Cluster], until: int, rules: Rules) -> Asked:
 
 def curves(rows: Iterable[Row]) -> list[Curve]:
     """The curves of queues. rows: answers to `amounts`, in its order."""
-    made = []
+    result = []
     for (cluster, queue), steps in groupby(rows, lambda row: (row["cluster"], row["queue"])):
         listed = list(steps)
         [first, *_] = listed
-        made.append(
+        result.append(
             Curve(
                 cluster=cluster,
                 queue=queue,
@@ -49,7 +48,7 @@ def curves(rows: Iterable[Row]) -> list[Curve]:
                 applications=first["applications"],
             )
         )
-    return made
+    return result
 
 
 def needs(rows: Iterable[Row], cluster: str, workflows: Mapping[str, Workflow]) -> Iterator[Need]:

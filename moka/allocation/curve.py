@@ -70,11 +70,11 @@ def curves(intervals: Iterable[Interval], clusters: Iterable[Cluster], began: in
                 change = changes[one.cluster, one.queue][at]
                 for index, amount in enumerate((one.cpu, one.memory, one.gpu, one.applications)):
                     change[index] += sign * amount
-    made = (
+    candidates = (
         _curve(known[cluster], queue, changes_of_one)
         for (cluster, queue), changes_of_one in sorted(changes.items())
     )
-    return [curve for curve in made if curve is not None]
+    return [curve for curve in candidates if curve is not None]
 
 
 def _curve(cluster: Cluster, queue: str, changes: Mapping[int, list[int]]) -> Curve | None:

@@ -24,9 +24,7 @@ from moka.quantities import MIB, cores_text, gib_text
 from moka.queues.resources import Resources
 from moka.queues.tiers import TierNumber
 from moka.usage.queue_names import queue_names
-
-HOUR = 3_600_000
-"""Milliseconds."""
+from moka.usage.records import HOUR
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,20 +120,20 @@ def allocate(
     other clusters are left out. limits: those of the queues themselves and of the queues above them.
     """
     rules = rules or Rules()
-    found = {curve.queue: curve for curve in curves if curve.cluster == cluster.name}
-    wanted = _Wanted(cluster, rules, found, _largest(needs))
+    by_queue = {curve.queue: curve for curve in curves if curve.cluster == cluster.name}
+    demand = _Demand(cluster, rules, by_queue, _largest(needs))
     paths = sorted(set(queues))
     by_tier: dict[TierNumber, list[str]] = {tier: [] for tier in TIERS}
     for path in paths:
         by_tier[_tier(path)].append(path)
-    used = {tier: wanted.used(by_tier[tier]) for tier in TIERS}
-    answer = thresholds.find(rules, cluster.instances * THOUSANDTHS, wanted.given(by_tier), used)
-    shares = [wanted.share(path, answer.percents[_tier(path)]) for path in paths]
-    says = [*_strangers(cluster, found, paths), *answer.says]
+    used = {tier: demand.used(by_tier[tier]) for tier in TIERS}
+    answer = thresholds.find(rules, cluster.instances * THOUSANDTHS, demand.given(by_tier), used)
+    shares = [demand.share(path, answer.percents[_tier(path)]) for path in paths]
+    says = [*_strangers(cluster, by_queue, paths), *answer.says]
     for limit in [*sorted(limits, key=lambda one: (-one.source.count("."), one.source)), None]:
-        shares, told = _fitted(cluster, shares, limit, answer.percents)
-        says += told
-    says += [reason for share in shares if (reason := wanted.late(share))]
+        shares, remarks = _fitted(cluster, shares, limit, answer.percents)
+        says += remarks
+    says += [reason for share in shares if (reason := demand.late(share))]
     tiers = {}
     for tier in TIERS:
         machines = sum(share.machines for share in shares if share.tier == tier)
@@ -161,15 +159,15 @@ def _largest(needs: Iterable[Need]) -> dict[str, Need]:
     return largest
 
 
-def _strangers(cluster: Cluster, found: Mapping[str, Curve], paths: Sequence[str]) -> Iterator[str]:
-    for queue in sorted(found.keys() - set(paths)):
-        hours = found[queue].machines / (HOUR * THOUSANDTHS)
+def _strangers(cluster: Cluster, by_queue: Mapping[str, Curve], paths: Sequence[str]) -> Iterator[str]:
+    for queue in sorted(by_queue.keys() - set(paths)):
+        hours = by_queue[queue].machines / (HOUR * THOUSANDTHS)
         name = queue or "A queue that nobody named"
         yield f"{name} used {hours:.1f} instance-hours of {cluster.name}, but is not among its queues."
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _Demand:
     """What queues would get, if there was enough."""
 
     cluster: Cluster

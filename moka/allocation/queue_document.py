@@ -46,8 +46,8 @@ def queues(base: Queues, allocation: Allocation) -> Queues:
 
 def mistakes(of: Queues, cluster: Cluster) -> list[str]:
     """What a scheduler would not take of queues, or cannot be meant, a sentence each."""
-    tree, found = resolve(of, cluster.capacity)
-    return [*map(str, found), *map(str, problems(tree))]
+    tree, mistakes = resolve(of, cluster.capacity)
+    return [*map(str, mistakes), *map(str, problems(tree))]
 
 
 def _without_guarantee(definition: S) -> S:

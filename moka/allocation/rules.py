@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from moka.queues.tiers import TierNumber
-
-DAY = 86_400_000
-"""Milliseconds."""
+from moka.usage.records import DAY
 
 
 class Threshold(NamedTuple):

@@ -69,7 +69,7 @@ def part(key: str) -> Part | None:
 
 def later(keys: Iterable[str], number: int) -> list[str]:
     """Of the keys of one writer, the parts after a number: what it wrote and no state of it knows."""
-    return [key for key in keys if (found := part(key)) is not None and found.number > number]
+    return [key for key in keys if (place := part(key)) is not None and place.number > number]
 
 
 def summaries_prefix(eks_cluster: str, day: date) -> str:

@@ -22,10 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from moka.usage.events import Amount, Event, UnreadableEvent, amount, event
-from moka.usage.records import Gap, Interval
-
-HOUR = 3_600_000
-"""Milliseconds."""
+from moka.usage.records import HOUR, Gap, Interval
 
 NANOS = 1_000_000
 """In a millisecond."""

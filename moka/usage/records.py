@@ -12,6 +12,11 @@ from moka.usage.columns import Column, Table
 VERSION = 1
 """Of the columns."""
 
+HOUR = 3_600_000
+"""In the milliseconds of records."""
+
+DAY = 24 * HOUR
+
 Kind = Literal["used", "preempted", "placeholder"]
 """What an allocation was when it ended: used by the application, taken from it, or held for a gang."""
 

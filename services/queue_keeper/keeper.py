@@ -95,9 +95,9 @@ class Keeper:
         held = await self._api.get(CONFIGS)
         # Without a scheduler's ConfigMap there is nothing to keep yet, or any more.
         if held is not None:
-            wanted = None if given is None else self._wanted(given)
-            if config_map.kept(held) != wanted:
-                await self._write(wanted)
+            text = None if given is None else self._queues(given)
+            if config_map.kept(held) != text:
+                await self._write(text)
         self._right = self._clock()
 
     async def _write(self, text: str | None) -> None:
@@ -108,7 +108,7 @@ class Keeper:
         self._written.inc()
         log.info("written", extra=fields(kept=text is not None, share=round(self._share, 3)))
 
-    def _wanted(self, given: Object) -> str | None:
+    def _queues(self, given: Object) -> str | None:
         """The queues to be kept at this time; None where those of the settings are right.
 
         Raises InvalidDocument.

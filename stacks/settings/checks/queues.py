@@ -146,28 +146,17 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
         calendar = settings.queue_calendar(cluster)
         if not calendar.scheduled:
             continue
-        base, unresolved = calendar.tree(settings.queues, calendar.all_nodes)
+        base, mistakes = _tree(settings.queues, cluster, calendar, calendar.all_nodes)
         # What is wrong with all nodes is told already.
-        told = {
-            mistake.at
-            for mistake in [
-                *unresolved,
-                *_tree_mistakes(settings.queues, base),
-                *_beyond(cluster, calendar, calendar.all_nodes, base),
-            ]
-        }
+        known_places = {mistake.at for mistake in mistakes}
         states = [(calendar.nodes(state), state) for state in calendar.states(today)]
         followed = False
         for nodes, state in sorted(states, key=lambda pair: sum(pair[0].values())):
-            tree, unresolved = calendar.tree(settings.queues, nodes)
+            tree, mistakes = _tree(settings.queues, cluster, calendar, nodes)
             followed = followed or tree != base
-            for mistake in [
-                *unresolved,
-                *_tree_mistakes(settings.queues, tree),
-                *_beyond(cluster, calendar, nodes, tree),
-            ]:
-                if mistake.at not in told:
-                    told.add(mistake.at)
+            for mistake in mistakes:
+                if mistake.at not in known_places:
+                    known_places.add(mistake.at)
                     yield _by_schedule(cluster, calendar, state, mistake)
         if followed and settings.services.queue_keeper is None:
             yield Mistake(
@@ -175,6 +164,12 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
                 f"is not set, but a schedule of cluster {cluster!r} lowers what queues are shares of, and "
                 "they would promise machines that are not there; set it",
             )
+
+
+def _tree(queues: Queues, cluster: str, calendar: Calendar, nodes: Nodes) -> tuple[QueueTree, list[Mistake]]:
+    """The queues of a cluster while it has so many nodes, and all that is wrong with them."""
+    tree, unresolved = calendar.tree(queues, nodes)
+    return tree, [*unresolved, *_tree_mistakes(queues, tree), *_beyond(cluster, calendar, nodes, tree)]
 
 
 def _by_schedule(cluster: str, calendar: Calendar, state: Mapping[str, str], mistake: Mistake) -> Mistake:

@@ -67,9 +67,9 @@ def test_events_lists_and_summaries_of_the_scheduler_agree(
     follow(ask, followed)
     seeded.seed(ask("partition/default/applications/active"), next_id=0, at=1)
 
-    told, seen = (one.state()["applications"][application] for one in (followed, seeded))
-    assert told == seen
-    assert [kind in types.values() for _, kind in told[-1].values()] == [True, True]
+    by_events, by_list = (one.state()["applications"][application] for one in (followed, seeded))
+    assert by_events == by_list
+    assert [kind in types.values() for _, kind in by_events[-1].values()] == [True, True]
 
     for name in ("executor", "driver"):
         api.delete(f"{pods}/{name}", gracePeriodSeconds=0)

@@ -5,16 +5,16 @@ from tests.unit.moka.usage.recordings import CLUSTER, document, log_lines
 
 
 def test_what_yunikorn_tells_of_an_application_fits_its_summary():
-    told = [summary.record for summary in completed(document("completed"), CLUSTER)]
+    records = [summary.record for summary in completed(document("completed"), CLUSTER)]
     summarized = [summary.record for summary in summaries(log_lines(), CLUSTER)]
 
-    merged = {record.application: record for record in merge.applications([*told, *summarized])}
+    merged = {record.application: record for record in merge.applications([*records, *summarized])}
 
     assert len(merged) == 3
     daily = merged["daily-1"]
     assert daily.sources == ("completed", "summary")
     [summary] = [record for record in summarized if record.application == "daily-1"]
-    [one] = [record for record in told if record.application == "daily-1"]
+    [one] = [record for record in records if record.application == "daily-1"]
     assert (one.started, one.finished) == (summary.started, summary.finished)
     assert daily.usage == summary.usage
 
@@ -39,9 +39,9 @@ def test_what_never_ran_is_left_out_and_what_is_unknown_is_told():
     rejected = {**answer, "stateLog": None, "applicationState": "Rejected"}
     unstarted = {**answer, "stateLog": answer["stateLog"][:1], "applicationState": "Failed"}
 
-    [told] = completed([unstarted, rejected], CLUSTER)
+    [summary] = completed([unstarted, rejected], CLUSTER)
 
-    assert told.record is None
-    assert told.says == (
+    assert summary.record is None
+    assert summary.says == (
         "hourly-1 is not as YuniKorn tells of one: TypeError at 'NoneType' object is not iterable.",
     )

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from moka.usage import merge
 from moka.usage.events import Amount, Event, event
-from moka.usage.profiles import HOUR, NANOS, InvalidState, Profiler
+from moka.usage.profiles import NANOS, InvalidState, Profiler
+from moka.usage.records import HOUR
 from tests.unit.moka.usage.recordings import CLUSTER, document
 
 QUEUE = "root.acme.etl.tier1"
@@ -102,12 +103,12 @@ def test_applications_of_a_workflow_are_one_amount_and_those_of_others_are_anoth
 
 
 def test_intervals_are_cut_at_full_hours_whenever_they_are_asked_for():
-    told = profiler()
-    told.change(arrival(0))
-    told.change(added(HOUR // 2, "a"))
-    told.advance(BEGAN + 2 * HOUR + 1)
-    early = told.take().intervals
-    told.change(gone(3 * HOUR + 5, "a"))
+    follower = profiler()
+    follower.change(arrival(0))
+    follower.change(added(HOUR // 2, "a"))
+    follower.advance(BEGAN + 2 * HOUR + 1)
+    early = follower.take().intervals
+    follower.change(gone(3 * HOUR + 5, "a"))
 
     cut = [
         (HOUR // 2, HOUR, 1000, 1),
@@ -116,7 +117,7 @@ def test_intervals_are_cut_at_full_hours_whenever_they_are_asked_for():
         (3 * HOUR, 3 * HOUR + 5, 1000, 1),
     ]
     assert spans(early) == cut[:2]
-    assert spans(early + told.take().intervals) == cut
+    assert spans(early + follower.take().intervals) == cut
     assert spans(taken_of([arrival(0), added(HOUR // 2, "a"), gone(3 * HOUR + 5, "a")]).intervals) == cut
 
 
@@ -156,17 +157,17 @@ def test_a_clock_that_goes_back_is_told_and_counts_nothing_twice():
 
 
 def test_real_events_come_to_what_the_summaries_of_the_same_run_say():
-    told = profiler()
-    told.batch(document("events"))
+    follower = profiler()
+    follower.batch(document("events"))
 
-    areas = area(told.take().intervals)
+    areas = area(follower.take().intervals)
 
     # Summaries count whole seconds of each pod, and these milliseconds.
     seconds = {workflow: cpu / 1000 for (_, workflow), (cpu, *_) in areas.items()}
     assert 84_000 <= seconds["daily"] < 84_000 + 7_000
     assert 22_500 <= seconds["hourly"] < 22_500 + 1_500
-    assert told.running == 3
-    assert told.next_id == document("events")["HighestID"] + 1
+    assert follower.running == 3
+    assert follower.next_id == document("events")["HighestID"] + 1
 
 
 def test_the_type_of_a_machine_is_known_of_what_replaced_a_placeholder_too():
@@ -177,10 +178,10 @@ def test_the_type_of_a_machine_is_known_of_what_replaced_a_placeholder_too():
     after.batch({**restarted, "EventRecords": restarted["EventRecords"][:ended]})
 
     # A scheduler that starts anew tells the node of each pod; before that none told those of replacements.
-    was, told = (one.state()["applications"]["gang-1"][4] for one in (before, after))
-    assert len(was) == 3
-    assert was.items() <= told.items()
-    assert {instance_type for _, instance_type in was.values()} == {"m7g.4xlarge", "m7i.4xlarge"}
+    before_restart, after_restart = (one.state()["applications"]["gang-1"][4] for one in (before, after))
+    assert len(before_restart) == 3
+    assert before_restart.items() <= after_restart.items()
+    assert {instance_type for _, instance_type in before_restart.values()} == {"m7g.4xlarge", "m7i.4xlarge"}
 
 
 def test_amounts_are_by_type_of_machine_and_an_application_counts_once():
@@ -197,11 +198,11 @@ def test_amounts_are_by_type_of_machine_and_an_application_counts_once():
         ]
     ).intervals
 
-    told = [
+    amounts = [
         (one.instance_type, one.began - BEGAN, one.ended - BEGAN, one.cpu, one.applications)
         for one in intervals
     ]
-    assert sorted(told) == [
+    assert sorted(amounts) == [
         ("m7g.4xlarge", 0, 20, 1000, 1),
         # It counts where its first pod was, as long as it has any.
         ("m7g.4xlarge", 20, 30, 0, 1),
@@ -211,24 +212,24 @@ def test_amounts_are_by_type_of_machine_and_an_application_counts_once():
 
 def test_nodes_of_what_never_comes_are_forgotten(monkeypatch):
     monkeypatch.setattr("moka.usage.profiles.PENDING", 2)
-    told = profiler()
+    follower = profiler()
     for name in ("a", "b", "c"):
-        told.change(Event("node", at(0), allocation=name, node="arm-1"))
+        follower.change(Event("node", at(0), allocation=name, node="arm-1"))
 
-    assert list(told.state()["nodes"]) == ["b", "c"]
+    assert list(follower.state()["nodes"]) == ["b", "c"]
 
 
 def test_a_restart_of_the_real_scheduler_is_a_gap_after_which_everything_is_known_again():
     before, after = document("events"), document("events-of-a-restart")
-    told = profiler()
-    told.batch(before)
-    told.take()
+    follower = profiler()
+    follower.batch(before)
+    follower.take()
 
-    told.batch({**after, "EventRecords": []})
-    assert told.next_id == 0
-    told.batch(after)
+    follower.batch({**after, "EventRecords": []})
+    assert follower.next_id == 0
+    follower.batch(after)
 
-    intervals, [gap], says = told.take()
+    intervals, [gap], says = follower.take()
     last, first = (
         record["timestampNano"] // NANOS
         for record in (
@@ -238,7 +239,7 @@ def test_a_restart_of_the_real_scheduler_is_a_gap_after_which_everything_is_know
     )
     assert (gap.began, gap.ended, gap.says) == (last, first, "The scheduler started anew.")
     assert all(one.ended <= gap.began or one.began >= gap.ended for one in intervals)
-    assert (told.running, says) == (0, [])
+    assert (follower.running, says) == (0, [])
 
 
 def test_what_the_real_scheduler_runs_is_what_its_events_told():
@@ -255,11 +256,11 @@ def test_what_the_real_scheduler_runs_is_what_its_events_told():
     seeded.seed(active, next_id=0, at=events[until].at // NANOS)
 
     # Of each: queue, workflow, and its allocations with the types of their machines.
-    known, told = (
+    by_list, by_events = (
         {name: (one[0], one[1], one[4]) for name, one in profiler.state()["applications"].items()}
         for profiler in (seeded, followed)
     )
-    assert known == told
+    assert by_list == by_events
     assert seeded.running == len(held)
 
 
@@ -267,31 +268,33 @@ def test_an_event_that_cannot_be_read_is_told_and_the_next_one_is_read():
     answer = document("events")
     broken = {"type": 2, "eventChangeType": 2, "eventChangeDetail": 200, "objectID": "daily-1"}
     answer["EventRecords"][20:20] = [broken]
-    told = profiler()
+    follower = profiler()
 
-    told.batch(answer)
+    follower.batch(answer)
 
-    assert told.take().says == ["spark-a: event 20 is no event of YuniKorn's: KeyError at 'timestampNano'."]
-    assert told.running == 3
+    assert follower.take().says == [
+        "spark-a: event 20 is no event of YuniKorn's: KeyError at 'timestampNano'."
+    ]
+    assert follower.running == 3
 
 
 def test_what_the_ring_lost_is_a_gap_until_what_runs_is_known():
     answer = document("events")
-    told = profiler()
-    told.batch({**answer, "EventRecords": answer["EventRecords"][:40]})
-    assert told.running
+    follower = profiler()
+    follower.batch({**answer, "EventRecords": answer["EventRecords"][:40]})
+    assert follower.running
 
-    told.batch({**answer, "LowestID": 60, "EventRecords": []})
-    assert (told.needs_seed, told.next_id, told.running) == (True, 60, 0)
+    follower.batch({**answer, "LowestID": 60, "EventRecords": []})
+    assert (follower.needs_seed, follower.next_id, follower.running) == (True, 60, 0)
     # What is told meanwhile says nothing of what runs.
-    told.batch({**answer, "LowestID": 60, "EventRecords": answer["EventRecords"][60:70]})
-    last = max(one.ended for one in told.take().intervals)
-    told.seed(document("active"), next_id=97, at=last + 9_000)
+    follower.batch({**answer, "LowestID": 60, "EventRecords": answer["EventRecords"][60:70]})
+    last = max(one.ended for one in follower.take().intervals)
+    follower.seed(document("active"), next_id=97, at=last + 9_000)
 
-    [gap] = told.take().gaps
+    [gap] = follower.take().gaps
     assert (gap.began, gap.ended) == (last, last + 9_000)
     assert gap.says == "20 events were overwritten before they were read."
-    assert (told.next_id, told.running, told.needs_seed) == (97, 8, False)
+    assert (follower.next_id, follower.running, follower.needs_seed) == (97, 8, False)
 
 
 # Whatever happens.
@@ -353,10 +356,10 @@ def expected(script, until=10 * HOUR):
 
 @given(Script)
 def test_all_that_was_in_use_is_in_the_intervals_and_memory_is_bounded_by_what_runs(script):
-    told = profiler()
-    told.batch(answer(script_events(script)))
+    follower = profiler()
+    follower.batch(answer(script_events(script)))
 
-    intervals, gaps, says = told.take()
+    intervals, gaps, says = follower.take()
     assert {key: values[:3] for key, values in area(intervals).items()} == expected(script)
     for node in range(3):
         by_type = [one for one in intervals if one.instance_type == instance_type_of(f"node-{node}")]
@@ -364,29 +367,29 @@ def test_all_that_was_in_use_is_in_the_intervals_and_memory_is_bounded_by_what_r
         assert {key: values[:3] for key, values in area(by_type).items() if values[0]} == on_it
     assert all(one.began // HOUR == (one.ended - 1) // HOUR for one in intervals)
     assert len(merge.intervals(intervals)) == len(intervals)
-    assert (gaps, says, told.running, told.state()["slots"]) == ([], [], 0, [])
+    assert (gaps, says, follower.running, follower.state()["slots"]) == ([], [], 0, [])
 
 
 @given(Script, st.lists(st.integers(0, 60), max_size=6), st.data())
 def test_a_recorder_that_ends_anywhere_and_goes_on_loses_nothing_and_tells_nothing_twice(script, cuts, data):
     records = script_events(script)
-    parts, told, number = {}, profiler(), 0
-    state = json.dumps(told.state())
+    parts, follower, number = {}, profiler(), 0
+    state = json.dumps(follower.state())
     for cut in sorted(min(cut, len(records)) for cut in cuts):
         if data.draw(st.booleans()):
             # It ends after it wrote a part, or before: its state is an older one.
-            told.batch(answer(records[:cut], told.next_id))
+            follower.batch(answer(records[:cut], follower.next_id))
             if data.draw(st.booleans()):
-                parts[number + 1] = told.take().intervals
-            told = Profiler.resumed(json.loads(state), workflow_of, instance_type_of)
+                parts[number + 1] = follower.take().intervals
+            follower = Profiler.resumed(json.loads(state), workflow_of, instance_type_of)
             parts = {n: part for n, part in parts.items() if n <= number}
         else:
-            told.batch(answer(records[:cut], told.next_id))
+            follower.batch(answer(records[:cut], follower.next_id))
             number += 1
-            parts[number] = told.take().intervals
-            state = json.dumps(told.state())
-    told.batch(answer(records, told.next_id))
-    parts[number + 1] = told.take().intervals
+            parts[number] = follower.take().intervals
+            state = json.dumps(follower.state())
+    follower.batch(answer(records, follower.next_id))
+    parts[number + 1] = follower.take().intervals
 
     whole = profiler()
     whole.batch(answer(records))
@@ -410,13 +413,13 @@ def test_around_a_restart_of_the_scheduler_what_is_not_in_the_gap_is_whole(scrip
     after = [
         {**record, "timestampNano": max(record["timestampNano"], back)} for record in script_events(found)
     ]
-    told = profiler()
-    told.batch(answer(before))
+    follower = profiler()
+    follower.batch(answer(before))
 
-    told.batch(answer(after, len(before), instance="two"))
-    told.batch(answer(after, told.next_id, instance="two"))
+    follower.batch(answer(after, len(before), instance="two"))
+    follower.batch(answer(after, follower.next_id, instance="two"))
 
-    intervals, gaps, _ = told.take()
+    intervals, gaps, _ = follower.take()
     last = max((record["timestampNano"] for record in before), default=0) // NANOS - BEGAN
     areas = expected([one for one in script if one[0] <= last], until=last)
     for key, values in expected(found).items():

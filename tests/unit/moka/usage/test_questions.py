@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from moka.allocation import answers
 from moka.allocation.cluster import Cluster
 from moka.allocation.curve import curves
-from moka.allocation.rules import DAY, Rules
+from moka.allocation.rules import Rules
 from moka.queues.resources import Resources
 from moka.usage import places, questions
-from moka.usage.records import APPLICATIONS, GAPS, PROFILES, TABLES, Application, Gap, Interval, Usage
+from moka.usage.records import APPLICATIONS, DAY, GAPS, PROFILES, TABLES, Application, Gap, Interval, Usage
 from moka.workflows.definitions import Workflow
 from tests.support import usage_history
 from tests.support.usage_history import BEGAN, HOUR, ask
@@ -163,9 +163,9 @@ def test_days_without_records_and_gaps_are_told(tmp_path):
     gap = Gap(cluster="batch-a", began=BEGAN - HOUR, ended=BEGAN + HOUR, says="The scheduler started anew.")
     usage_history.write(tmp_path, GAPS, [gap, replace(gap, began=BEGAN + 5 * HOUR, ended=BEGAN + 6 * HOUR)])
 
-    told = list(answers.missing(ask(tmp_path, questions.DAYS, ASKED), Rules()))
+    sentences = list(answers.missing(ask(tmp_path, questions.DAYS, ASKED), Rules()))
 
-    assert told == [
+    assert sentences == [
         "Of batch-a there are no records of 2 of 30 days: what it used then does not count.",
         "Of batch-a it is not known what it used in 2.0 h: they do not count.",
         "Of batch-b there are no records of 30 of 30 days: what it used then does not count.",
