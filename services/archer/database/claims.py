@@ -61,34 +61,34 @@ class Claim:
 FLOWS = """
 WITH RECURSIVE flows AS (
   SELECT first.* FROM unnest($2::text[]) AS own (namespace), LATERAL (
-    SELECT namespace, queue, tier FROM active
+    SELECT namespace, queue FROM active
     WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND active.namespace = own.namespace
-    ORDER BY queue, tier LIMIT 1
+    ORDER BY queue LIMIT 1
   ) AS first
   UNION ALL
   SELECT following.* FROM flows, LATERAL (
-    SELECT namespace, queue, tier FROM active
+    SELECT namespace, queue FROM active
     WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND active.namespace = flows.namespace
-      AND (queue, tier) > (flows.queue, flows.tier)
-    ORDER BY queue, tier LIMIT 1
+      AND active.queue > flows.queue
+    ORDER BY queue LIMIT 1
   ) AS following
 ), bound AS (
-  SELECT 1 + 2 * $3 / greatest(count(DISTINCT (namespace, queue)), 1) AS most FROM flows
+  SELECT 1 + 2 * $3 / greatest(count(*), 1) AS most FROM flows
 )
-SELECT namespace, queue, tier, (
-  SELECT count(*) FROM (
-    SELECT 1 FROM active
+SELECT namespace, queue, tier, waiting, sum(waiting) OVER in_turn = bound.most AS more
+FROM flows, bound, LATERAL (
+  SELECT tier, count(*) AS waiting FROM (
+    SELECT tier FROM active
     WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND active.namespace = flows.namespace
-      AND active.queue = flows.queue AND active.tier = flows.tier
-    LIMIT bound.most
-  ) AS counted
-) AS waiting, bound.most
-FROM flows, bound
+      AND active.queue = flows.queue
+    ORDER BY tier LIMIT bound.most
+  ) AS next GROUP BY tier
+) AS tiers
+WINDOW in_turn AS (PARTITION BY namespace, queue ORDER BY tier)
 """
-"""Which queues and tiers have jobs that wait, and how many, counted up to twice what is a queue's if all get
-the same. From one entry of the index to the next: however many wait, it costs as much as there are queues
-(https://wiki.postgresql.org/wiki/Loose_indexscan). The next entry is found by the index only where all
-columns before those that are compared as a row are equal to something."""
+"""Which queues have jobs that wait, and how many of which tier are next, counted up to twice what is a
+queue's if all get the same; `more` where it was not counted further. From one entry of the index to the next:
+however many wait, it costs as much as there are queues (https://wiki.postgresql.org/wiki/Loose_indexscan)."""
 
 TAKE = """
 WITH next AS (
@@ -153,7 +153,7 @@ async def claim(
     for row in flows:
         key = f"{row['namespace']}/{row['queue']}", row["tier"]
         waiting[key] = min(row["waiting"], int(buckets[row["namespace"]].tokens))
-        if waiting[key] == row["most"]:
+        if row["more"] and waiting[key] == row["waiting"]:
             more.add(key)
     turns = next_turn(waiting, clocks, _flow_weights(waiting, weights), most, more)
     granted: list[tuple[str, str, int, int]] = []
