@@ -130,6 +130,41 @@ def test_the_answer_on_amounts_is_what_the_definition_comes_to(session):
     check()
 
 
+def test_demands_of_workflows_are_curves_of_their_hours_of_the_day(tmp_path):
+    # At 2:00 of twenty days: nineteen times four cores for half an hour, once eight; at 3:00 of one day two.
+    at_two = [
+        interval(
+            began=BEGAN + day * DAY + 2 * HOUR,
+            ended=BEGAN + day * DAY + 2 * HOUR + HOUR // 2,
+            cpu=8000 if day == 7 else 4000,
+            applications=3 if day == 7 else 1,
+        )
+        for day in range(20)
+    ]
+    at_three = interval(began=BEGAN + 3 * HOUR, ended=BEGAN + 4 * HOUR, cpu=2000)
+    # Another workflow of the queue, and a part of the first on machines of another type.
+    other = interval(workflow="hourly", began=BEGAN + 2 * HOUR, ended=BEGAN + 3 * HOUR, cpu=1000)
+    part = replace(at_two[3], instance_type="m6i.large", cpu=1000)
+    usage_history.write(tmp_path, PROFILES, [*at_two, at_three, other, part])
+
+    rows = ask(tmp_path, questions.DEMANDS, ASKED)
+
+    assert list(rows[0]) == [column.name for column in questions.DEMANDS.columns]
+    given = {(row["workflow"], row["hour"], row["share"]): row for row in rows}
+    # 90% of the time in use is that with four cores, 95% that with five as well, and 99% all of it.
+    assert [given["daily", 2, share]["cpu"] for share in (50, 75, 90, 95, 99)] == [
+        4000,
+        4000,
+        4000,
+        5000,
+        8000,
+    ]
+    assert given["daily", 2, 99]["machines"] == 2000
+    assert given["daily", 2, 50]["applications"] == 3
+    assert [given["daily", 3, share]["cpu"] for share in (50, 99)] == [2000, 2000]
+    assert [key for key in given if key[0] == "hourly"] == [("hourly", 2, n) for n in (50, 75, 90, 95, 99)]
+
+
 def test_ninety_percent_of_runs_take_no_more_than_is_needed(tmp_path):
     hours = 3_600_000
     # 1 to 20 core-hours; the last two are the 10% that take more. A machine has four cores.
