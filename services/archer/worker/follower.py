@@ -48,6 +48,11 @@ AT_ONCE = 16
 AGAIN_SECONDS = 5.0
 """Until an application is looked at again that could not be."""
 
+METADATA = ("name", "namespace", "uid", "labels", "finalizers", "deletionTimestamp")
+STATUS = ("applicationState", "sparkApplicationId", "driverInfo")
+"""What is kept of an application: most of one is its spec, the account of who wrote which field, and the
+states of its executors."""
+
 ON_CLUSTER = """
 SELECT application FROM active JOIN attempts ON job = active.id AND number = attempt
 WHERE active.cluster = $1 AND active.namespace = $2 AND active.state IN ('submitted', 'running')
@@ -88,7 +93,7 @@ class Follower:
         self._cluster = cluster
         self._namespace = namespace
         self._items: dict[str, Object] = {}
-        """Name -> application, as it was last told."""
+        """Name -> what is kept of an application, as it was last told."""
         self._told: dict[str, float] = {}
         """Names of which something was told since they were last looked at -> since when"""
         self._settling: float | None = None
@@ -123,7 +128,7 @@ class Follower:
         if deleted:
             self._items.pop(name, None)
         else:
-            self._items[name] = item
+            self._items[name] = _part(item)
         self._tell(name)
 
     def keep(self, namespace: str, uids: Set[str]) -> None:
@@ -388,3 +393,12 @@ async def _keep(
     )
     await transitions.started(connection, started)
     return await transitions.ended(connection, ends)
+
+
+def _part(item: Object) -> Object:
+    """What is kept of an application."""
+    status = item.get("status") or {}
+    return {
+        "metadata": {key: value for key, value in item["metadata"].items() if key in METADATA},
+        "status": {key: value for key, value in status.items() if key in STATUS},
+    }
