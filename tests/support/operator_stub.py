@@ -44,7 +44,8 @@ def by_name(item: Mapping[str, Any]) -> tuple[str, str]:
 class OperatorStub:
     """Takes every application of a namespace from new to its end, each state once.
 
-    ends: state and message with which an application ends; an empty state for one that runs for ever.
+    ends: state and message with which an application ends, by its metadata; an empty state for one that runs
+        for ever.
     longest: seconds that it takes at most from state to state. ttl: after so many from its end it is deleted.
     """
 
@@ -85,7 +86,8 @@ class OperatorStub:
             self._uids.add(metadata["uid"])
             self.seen[metadata["name"]] = self.seen.get(metadata["name"], 0) + 1
             if not (item.get("status") or {}).get("applicationState"):
-                self._queue.put_nowait(item)
+                kept = {key: value for key, value in item["metadata"].items() if key != "managedFields"}
+                self._queue.put_nowait({"metadata": kept})
 
     def keep(self, namespace: str, uids: Set[str]) -> None:
         self._gone |= self._uids - uids
