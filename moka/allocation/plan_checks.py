@@ -1,16 +1,21 @@
 """What is wrong with a plan for the clusters that there are, before anything of it is in force."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime, timedelta
 
 from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.plan import Plan, PlannedCluster
-from moka.allocation.queue_amounts import HOURS, AmountsOfHour, of_hour
+from moka.allocation.queue_amounts import HOURS, AmountsOfHour, QueueAmounts, at_hour, of_hour
 from moka.allocation.queues_in_force import in_force
 from moka.mistakes import Mistake, listed
 from moka.queues.problems import problems
+from moka.queues.resources import Resources
 
 Clusters = Mapping[str, ClusterSettings]
 """Clusters by name, as they said what their settings have."""
+
+FRESH = timedelta(days=1)
+"""For so long nobody has to look at a plan before it takes effect by itself."""
 
 
 def mistakes(plan: Plan, clusters: Clusters) -> list[Mistake]:
@@ -39,25 +44,32 @@ def other_settings(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
 
 
 def beyond(
-    plan: Plan, before: Mapping[str, Sequence[AmountsOfHour]], clusters: Clusters, moves: Collection[str]
+    plan: Plan, before: Mapping[str, QueueAmounts], clusters: Clusters, moves: Collection[str], now: datetime
 ) -> Iterator[Mistake]:
-    """Why a plan waits for a person: what it changes more than the settings let a plan by itself.
+    """Why a plan that nobody has looked at waits for somebody.
 
-    before: cluster -> what was in force in each hour of the day. moves: workflows that it sends elsewhere.
+    before: cluster -> what is in force. moves: workflows that it sends elsewhere. Once for all clusters where
+    it is of the environment.
     """
-    for name, planned in plan.clusters.items():
-        settings = clusters[name]
-        if not settings.bounds.by_itself:
+    if now - plan.moment > FRESH:
+        yield Mistake(
+            "made", f"is {plan.made}, more than a day ago, so that a person looks at it; make it anew"
+        )
+    # They are those of the environment, so the same for all; while one is behind, both.
+    for bounds in {
+        settings.bounds.model_dump_json(): settings.bounds for settings in clusters.values()
+    }.values():
+        if not bounds.by_itself:
             yield Mistake("allocation.by_itself", "is false in the settings, so that a person applies plans")
             return
-        if len(moves) > settings.bounds.most_moves:
+        if len(moves) > bounds.most_moves:
             yield Mistake(
                 "routes",
-                f"send {len(moves)} workflows somewhere else, more than the {settings.bounds.most_moves} of "
+                f"send {len(moves)} workflows somewhere else, more than the {bounds.most_moves} of "
                 "`most_moves` in the settings",
             )
-            return
-        yield from _changes(name, planned, before.get(name, ()), settings)
+    for name, settings in clusters.items():
+        yield from _changes(name, plan, before.get(name), settings)
 
 
 def _strangers(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
@@ -114,25 +126,24 @@ def _different_hours(planned: PlannedCluster) -> Iterator[tuple[str, AmountsOfHo
 
 
 def _changes(
-    name: str, planned: PlannedCluster, before: Sequence[AmountsOfHour], settings: ClusterSettings
+    name: str, plan: Plan, before: QueueAmounts | None, settings: ClusterSettings
 ) -> Iterator[Mistake]:
     most, nodes = settings.bounds.most_change, settings.calendar.all_nodes
     told: set[str] = set()
+    seen = set()
     for hour in range(HOURS):
-        old_amounts = before[hour] if before else AmountsOfHour(hour)
-        old, new = (
-            {path: queue.guaranteed for path, queue in in_force(settings, amounts, nodes).tree.leaves()}
-            for amounts in (old_amounts, of_hour(planned.queues, hour, planned.settings))
-        )
+        pair = at_hour(before, hour), plan.at(name, hour)
+        if (key := tuple(tuple(one.queues.items()) for one in pair)) in seen:
+            continue
+        seen.add(key)
+        old, new = (dict(in_force(settings, one, nodes).tree.leaves()) for one in pair)
         for path in new:
-            amounts_before, amounts_after = (
-                dict(one[path].amounts()) if one[path] else {} for one in (old, new)
-            )
-            for resource in sorted({*amounts_before, *amounts_after}):
-                was, will = amounts_before.get(resource, 0), amounts_after.get(resource, 0)
-                if path not in told and abs(will - was) * 100 > most * was:
+            was, will = (dict((one[path].guaranteed or Resources()).amounts()) for one in (old, new))
+            for resource in sorted({*was, *will}):
+                first, then = was.get(resource, 0), will.get(resource, 0)
+                if path not in told and abs(then - first) * 100 > most * first:
                     told.add(path)
-                    by = f"by {abs(will - was) * 100 // was}%" if was else "from nothing"
+                    by = f"by {abs(then - first) * 100 // first}%" if first else "from nothing"
                     yield Mistake(
                         f"clusters.{name}.queues.{path}",
                         f"changes its guaranteed {resource} {by}, more than the {most}% of `most_change` in "

@@ -112,19 +112,19 @@ class AmountsOfHour:
     settings: str | None = None
 
 
-NOTHING = AmountsOfHour()
-
-
 def of_hour(hours: Mapping[str, QueueHours], hour: int, settings: str | None) -> AmountsOfHour:
     """What queues have in an hour of the day, in UTC."""
     return AmountsOfHour(hour, {path: queue.at(hour) for path, queue in hours.items()}, settings)
 
 
+def at_hour(amounts: QueueAmounts | None, hour: int) -> AmountsOfHour:
+    """What a plan has in an hour of the day, in UTC; nothing where there is none."""
+    return of_hour(amounts.queues, hour, amounts.settings) if amounts else AmountsOfHour(hour)
+
+
 def at(amounts: QueueAmounts | None, moment: datetime) -> AmountsOfHour:
-    """What a plan has at a moment; nothing where there is none."""
-    if amounts is None:
-        return NOTHING
-    return of_hour(amounts.queues, moment.astimezone(UTC).hour, amounts.settings)
+    """What a plan has at a moment."""
+    return at_hour(amounts, moment.astimezone(UTC).hour)
 
 
 def dumps(amounts: QueueAmounts) -> str:

@@ -186,7 +186,7 @@ class _Merger:
                 f"has queues that are guaranteed {quantity(name, together)} of {name} together, more than "
                 f"{source}, {quantity(name, most)}; lower theirs",
             )
-            for tier in reversed(POLICIES):
+            for tier in sorted(POLICIES, reverse=True):
                 if over > 0:
                     over -= self._give_way(
                         [one for one in below if _tier(leaves[one]) == tier], name, over, leaves
@@ -194,18 +194,20 @@ class _Merger:
 
     def _give_way(self, paths: list[str], resource: str, over: int, leaves: dict[str, Queue]) -> int:
         """Have queues be guaranteed less by so much, as far as they may; how much less that is."""
-        floors = {path: self._floors[path].get(resource) or 0 for path in paths}
-        spare = {path: max(_guaranteed(leaves[path], resource) - floors[path], 0) for path in paths}
+        amounts = {path: _guaranteed(leaves[path], resource) for path in paths}
+        spare = {
+            path: max(amount - (self._floors[path].get(resource) or 0), 0) for path, amount in amounts.items()
+        }
         whole = sum(spare.values())
         if not whole:
             return 0
         for path, amount in spare.items():
             queue = leaves[path]
-            left = floors[path] + shares.part(resource, amount, max(whole - over, 0), whole)
-            amounts = {**dict((queue.guaranteed or Resources()).amounts()), resource: left}
-            stated = {name: amount for name, amount in amounts.items() if amount}
-            leaves[path] = replace(queue, guaranteed=Resources(**stated) if stated else None)
-        return whole - sum(_guaranteed(leaves[path], resource) - floors[path] for path in paths)
+            left = amounts[path] - amount + shares.part(resource, amount, max(whole - over, 0), whole)
+            stated = {**dict((queue.guaranteed or Resources()).amounts()), resource: left}
+            kept = {name: amount for name, amount in stated.items() if amount}
+            leaves[path] = replace(queue, guaranteed=Resources(**kept) if kept else None)
+        return sum(amounts.values()) - sum(_guaranteed(leaves[path], resource) for path in paths)
 
     def _say(self, at: str, says: str) -> None:
         self._says.append(Mistake(at, says))

@@ -23,7 +23,7 @@ Kind = Literal["apply", "rollback", "withdrawal"]
 class Refused(Exception):
     """What cannot be done with a plan; the message is a sentence.
 
-    kind: a word for it. other: the revision that is in force, where another was expected.
+    kind: a word for it, for programs.
     """
 
     def __init__(self, kind: str, message: str) -> None:
@@ -63,8 +63,8 @@ class Step:
     """From one revision to the next.
 
     plan: None for a withdrawal. after: the revision that is taken to be in force. request: told apart by it.
-    routes: workflow -> where it goes. amounts: of queues, as `moka_amounts` has them.
     digests: cluster -> that its settings must have now; of a rollback, none.
+    left_out: workflows whose routes are not written.
     """
 
     kind: Kind
@@ -142,10 +142,10 @@ SELECT cluster, queue, $2, hours FROM planned WHERE NOT EXISTS (
 )
 """
 
-# Of those that wait, what was made before it goes by what was in force then.
+# Those that wait were made for what was in force before.
 SUPERSEDE = """
 UPDATE allocation.plans SET state = 'superseded'
-WHERE id IS DISTINCT FROM $1 AND (state = 'applied' OR state = 'proposed' AND made <= $2)
+WHERE id IS DISTINCT FROM $1 AND state IN ('applied', 'proposed')
 """
 
 
@@ -329,11 +329,12 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
         raise Refused("plan-refused", f"Plan {name} never was in force: apply it instead.")
     if step.kind == "apply" and was:
         raise Refused("plan-refused", f"Plan {name} was in force before: roll back to it instead.")
-    if step.kind == "apply" and row["state"] != "proposed":
-        old = (
-            f"was made before plan {last.plan} took effect" if row["state"] == "superseded" else "was refused"
-        )
-        raise Refused("plan-refused", f"Plan {name} {old}: make a new one.")
+    if step.kind == "apply" and row["state"] == "refused":
+        raise Refused("plan-refused", f"Plan {name} was refused: make a new one.")
+    old = last.kind != "settings" and step.plan.moment < last.at
+    if step.kind == "apply" and (old or row["state"] == "superseded"):
+        what = f"plan {last.plan} took effect" if last.plan else "there was no plan in force any more"
+        raise Refused("plan-refused", f"Plan {name} was made before {what}: make a new one.")
     rows = await connection.fetch(
         "SELECT cluster, digest FROM allocation.cluster_queues WHERE cluster = ANY($1::text[]) FOR SHARE",
         list(step.digests),
@@ -361,11 +362,8 @@ async def _write(connection: Connection, step: Step, number: int) -> None:
     await connection.execute(WRITE_ROUTES, routes, step.by, name)
     await connection.execute(END_AMOUNTS, amounts, number)
     await connection.execute(WRITE_AMOUNTS, amounts, number)
-    if step.plan is None:
-        await connection.execute("UPDATE allocation.plans SET state = 'superseded' WHERE state = 'applied'")
-    else:
-        await connection.execute(SUPERSEDE, name, step.plan.moment)
-        await connection.execute("UPDATE allocation.plans SET state = 'applied' WHERE id = $1", name)
+    await connection.execute(SUPERSEDE, name)
+    await connection.execute("UPDATE allocation.plans SET state = 'applied' WHERE id = $1", name)
 
 
 def _routes(step: Step) -> Sequence[dict[str, Any]]:

@@ -9,7 +9,7 @@ from moka.workflows.definitions import Workflow
 from services.archer.database.pool import Connection
 
 COLUMNS = (
-    'id, workflow, tier, slo_hours, owner, project, cluster, proposed, measured, since, why, "by", ended, '
+    'workflow, tier, slo_hours, owner, project, cluster, proposed, measured, since, why, "by", ended, '
     "ended_by"
 )
 

@@ -1,5 +1,6 @@
 import json
 import re
+from datetime import timedelta
 
 import pytest
 import yaml
@@ -14,7 +15,7 @@ from moka.allocation.queue_amounts import QueueAmounts, of_hour
 from moka.allocation.queues_in_force import in_force
 from moka.mistakes import InvalidDocument
 from moka.queues.problems import problems
-from tests.unit.moka.allocation.plans import (
+from tests.support.plans import (
     ETL1,
     ETL2,
     LAB3,
@@ -34,7 +35,7 @@ BY_NIGHT = [amounts("40", "80Gi") if hour < 6 else amounts("10", "20Gi") for hou
 def merged(queues, of=None, hour=12, nodes=None):
     of = of or settings()
     made = plan(queues, of)
-    return in_force(of, made.at("batch-a", hour), nodes or of.calendar.all_nodes)
+    return in_force(of, made.at("spark-a", hour), nodes or of.calendar.all_nodes)
 
 
 def guaranteed(tree):
@@ -46,7 +47,7 @@ def says(*args, **kwargs):
 
 
 def mistakes(made, of=None):
-    return [str(one) for one in plan_checks.mistakes(made, {"batch-a": of or settings()})]
+    return [str(one) for one in plan_checks.mistakes(made, {"spark-a": of or settings()})]
 
 
 def test_the_example_is_read_and_a_plan_is_the_same_in_json():
@@ -162,7 +163,7 @@ def test_a_wrong_hour_is_named_once():
     hours = [amounts("10", "20Gi")] * 5 + [amounts("200", "20Gi")] * 2 + [amounts("10", "20Gi")] * 17
 
     [mistake, *others] = mistakes(plan({ETL2: hours}))
-    assert mistake.startswith(f"clusters.batch-a.queues.{ETL2}.guaranteed.cpu: is 200, more than")
+    assert mistake.startswith(f"clusters.spark-a.queues.{ETL2}.guaranteed.cpu: is 200, more than")
     assert mistake.endswith("(in the hour from 5:00).")
     assert not others
 
@@ -185,20 +186,20 @@ def test_a_plan_of_other_settings_a_stranger_and_routes_to_nowhere_are_refused()
     other = settings({"organizations": {"ml": QUEUES["organizations"]["ml"]}})
     routes = {
         "daily": {"cluster": "batch-z", "why": "room"},
-        "weekly": {"cluster": "batch-a", "queue": "acme.gone", "why": "room"},
+        "weekly": {"cluster": "spark-a", "queue": "acme.gone", "why": "room"},
     }
     data = plan_data({ETL1: [amounts("20", "40Gi")]}, other, routes=routes)
-    data["clusters"]["batch-x"] = data["clusters"]["batch-a"]
+    data["clusters"]["batch-x"] = data["clusters"]["spark-a"]
 
     found = mistakes(plans.read(data, "plan"))
 
     assert found == [
-        "clusters.batch-x: is none that has said what queues it has; those that have are batch-a.",
-        "clusters.batch-a.settings: is of other queues than the settings of this cluster have now; make the "
+        "clusters.batch-x: is none that has said what queues it has; those that have are spark-a.",
+        "clusters.spark-a.settings: is of other queues than the settings of this cluster have now; make the "
         "plan anew.",
         "routes.daily.cluster: is 'batch-z', which has not said what queues it has; those that have are "
-        "batch-a.",
-        "routes.weekly.queue: is 'acme.gone', of which batch-a has no queues.",
+        "spark-a.",
+        "routes.weekly.queue: is 'acme.gone', of which spark-a has no queues.",
     ]
 
 
@@ -216,25 +217,34 @@ def test_a_plan_that_changes_more_than_the_settings_allow_waits_for_a_person(bou
     of = settings(**bounds)
     made = plan({ETL1: [amounts(cpu, "40Gi")]}, of)
 
-    found = [str(one) for one in plan_checks.beyond(made, {}, {"batch-a": of}, ["any"] * moved)]
+    found = [str(one) for one in plan_checks.beyond(made, {}, {"spark-a": of}, ["any"] * moved, made.moment)]
 
     assert len(found) == (1 if message else 0), found
     assert message is None or re.search(message, found[0])
 
 
+def test_a_plan_of_long_ago_waits_for_a_person():
+    of = settings(by_itself=True)
+    made = plan({ETL1: [amounts("20", "40Gi")]}, of)
+
+    [found] = plan_checks.beyond(made, {}, {"spark-a": of}, [], made.moment + timedelta(days=2))
+
+    assert str(found).startswith("made: is 2026-11-26T03:00:00Z, more than a day ago")
+
+
 def test_differences_are_sentences_and_a_picture():
-    routes = {"daily": {"cluster": "batch-a", "why": "room"}}
+    routes = {"daily": {"cluster": "spark-a", "why": "room"}}
     made = plan({ETL1: BY_NIGHT, ETL2: [amounts("30", "60Gi", 9)]}, routes=routes)
 
-    found = list(changes(None, made, {"batch-a": settings()}))
+    found = list(changes(None, made, {"spark-a": settings()}))
 
     assert list(map(str, found)) == [
-        "root.acme.etl.tier1 on batch-a: guaranteed cpu 10 to 40 instead of 20.",
-        "root.acme.etl.tier1 on batch-a: guaranteed memory 20Gi to 80Gi instead of 40Gi.",
-        "root.acme.etl.tier2 on batch-a: jobs at a time 9 instead of none.",
+        "root.acme.etl.tier1 on spark-a: guaranteed cpu 10 to 40 instead of 20.",
+        "root.acme.etl.tier1 on spark-a: guaranteed memory 20Gi to 80Gi instead of 40Gi.",
+        "root.acme.etl.tier2 on spark-a: jobs at a time 9 instead of none.",
     ]
-    assert list(map(str, moves(None, made))) == ["daily goes to batch-a instead of where it fits."]
-    assert list(changes(made, made, {"batch-a": settings()})) == list(moves(made, made)) == []
+    assert list(map(str, moves(None, made))) == ["daily goes to spark-a instead of where it fits."]
+    assert list(changes(made, made, {"spark-a": settings()})) == list(moves(made, made)) == []
     drawing = as_svg(found, "Plan")
     assert drawing.count("<polyline") == 2
     assert "acme.etl.tier1" in drawing and "acme.etl.tier2" not in drawing

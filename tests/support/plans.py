@@ -55,7 +55,7 @@ def amounts(cpu, memory, jobs=None, **more):
 
 
 def plan_data(queues, of=None, **changes):
-    """A plan of one cluster, `batch-a`, as plain data. queues: path -> hours."""
+    """A plan of one cluster, `spark-a`, as plain data. queues: path -> hours."""
     cluster = {
         "settings": (of or settings()).digest,
         "queues": {path: {"hours": hours} for path, hours in queues.items()},
@@ -69,7 +69,7 @@ def plan_data(queues, of=None, **changes):
             "engine": "percentile",
             "window": {"began": "2026-10-27T00:00:00Z", "ended": "2026-11-26T00:00:00Z"},
         },
-        "clusters": {"batch-a": cluster},
+        "clusters": {"spark-a": cluster},
         **changes,
     }
 
