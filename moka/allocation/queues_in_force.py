@@ -8,7 +8,7 @@ Organizations and projects with queues of a plan are guaranteed what these have 
 (moka/allocation/queue_document.py).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from moka.allocation.cluster_settings import ClusterSettings
@@ -27,22 +27,25 @@ CAPACITY = "the capacity of the cluster"
 
 @dataclass(frozen=True)
 class InForce:
-    """tree: the queues. says: what of a plan is not as it has it, and why."""
+    """What a scheduler is to have.
+
+    tree: the queues. unresolved: what the settings have that does not come to amounts.
+    says: what of a plan is not as it has it, and why.
+    """
 
     tree: QueueTree
-    says: tuple[Mistake, ...]
+    unresolved: Sequence[Mistake] = ()
+    says: Sequence[Mistake] = ()
 
 
 def in_force(settings: ClusterSettings, amounts: AmountsOfHour, nodes: Nodes) -> InForce:
-    """The queues with amounts in them while a cluster has so many nodes; without any, those of the settings.
-
-    That the settings come to amounts is not asked here: `Calendar.tree` has those mistakes.
-    """
-    base, _ = settings.calendar.tree(settings.queues, nodes)
+    """The queues with amounts in them while there are so many nodes; without any, those of the settings."""
+    base, unresolved = settings.calendar.tree(settings.queues, nodes)
     if not amounts.queues:
-        return InForce(base, ())
+        return InForce(base, unresolved)
     capacity = settings.calendar.capacity_of(nodes) or settings.calendar.amounts(nodes)
-    return _Merger(settings, amounts, base, capacity).merged()
+    tree, says = _Merger(settings, amounts, base, capacity).merged()
+    return InForce(tree, unresolved, says)
 
 
 class _Merger:
@@ -59,7 +62,7 @@ class _Merger:
         self._says: list[Mistake] = []
         self._floors: dict[str, Resources] = {}
 
-    def merged(self) -> InForce:
+    def merged(self) -> tuple[QueueTree, Sequence[Mistake]]:
         for path in self._amounts.queues:
             if path not in self._bounds or self._bounds[path][1].queues:
                 self._say(path, "is none of the queues in the settings; leave it out, or add it there")
@@ -70,7 +73,7 @@ class _Merger:
         organizations = tuple(
             self._queue(f"{ROOT_QUEUE}.{queue.name}", queue, leaves) for queue in self._base.organizations
         )
-        return InForce(replace(self._base, organizations=organizations), tuple(self._says))
+        return replace(self._base, organizations=organizations), self._says
 
     def _queue(self, path: str, queue: Queue, leaves: Mapping[str, Queue]) -> Queue:
         if not queue.queues:

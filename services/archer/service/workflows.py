@@ -32,9 +32,7 @@ async def list_workflows(
 ) -> WorkflowsModel:
     """Workflows by name, what holds now before what held."""
     rows = await here.pool.run(lambda c: known.workflows(c, workflow, proposed, history))
-    return WorkflowsModel(
-        workflows=[WorkflowModel(**row) for row in rows]
-    )
+    return WorkflowsModel(workflows=[WorkflowModel(**row) for row in rows])
 
 
 @router.put(
