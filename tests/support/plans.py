@@ -24,13 +24,13 @@ QUEUES = {
                 }
             },
         },
-        "ml": {"projects": {"lab": {"tiers": {3: {"weight": 1}}}}, "weight": 1},
+        "ml": {"projects": {"lab": {"tiers": {3: {"guaranteed": {"cpu": "20", "memory": "40Gi"}}}}}},
     }
 }
 
 SCHEDULE = {
     "night": {"cron": "0 20 * * *", "maximum": 10},
-    "day": {"cron": "0 6 * * *", "maximum": 6},
+    "day": {"cron": "0 6 * * *", "maximum": 8},
 }
 
 
