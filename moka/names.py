@@ -107,6 +107,9 @@ YUNIKORN_CONFIGS = "yunikorn-configs"
 QUEUE_CALENDAR = "queue-calendar"
 """ConfigMap with what the queues are shares of at which time, for the service that keeps them."""
 
+QUEUE_AMOUNTS = "queue-amounts"
+"""ConfigMap beside it, with what a plan has for the queues: Archer's workers bring it."""
+
 
 def startup_taint(daemon_set: str) -> str:
     """Taint of nodes on which a DaemonSet has yet to be ready, which it takes off."""

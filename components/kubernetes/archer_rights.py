@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from moka.components.kubernetes.rbac import Right
-from moka.names import YUNIKORN_CONFIGS
+from moka.names import QUEUE_AMOUNTS, QUEUE_CALENDAR, YUNIKORN_CONFIGS
 from moka.submission.cluster_document import CONFIG_MAP
 
 APPLICATIONS = ("sparkoperator.k8s.io", "sparkapplications")
@@ -22,6 +22,12 @@ OPERATOR_RIGHTS: Sequence[Right] = (Right("", "configmaps", ("get",), (CONFIG_MA
 
 SCHEDULER_RIGHTS: Sequence[Right] = (Right("", "configmaps", ("get",), (YUNIKORN_CONFIGS,)),)
 """In the namespace of YuniKorn: how many applications its queues let run."""
+
+AMOUNTS_RIGHTS: Sequence[Right] = (
+    Right("", "configmaps", ("get",), (QUEUE_CALENDAR,)),
+    Right("", "configmaps", ("get", "patch"), (QUEUE_AMOUNTS,)),
+)
+"""In the namespace of the queues' keeper: which queues the settings have, and what a plan has for them."""
 
 CLUSTER_RIGHTS: Sequence[Right] = (
     # Patch: to take its finalizer off. Where a namespace is deleted, a Role in it goes before that is done,

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
-from moka.components.kubernetes.rbac import Right, grant
+from moka.components.kubernetes.archer_rights import AMOUNTS_RIGHTS
+from moka.components.kubernetes.rbac import Right, grant, grant_group
 from moka.components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
 from moka.components.ordering import known_after
-from moka.names import QUEUE_CALENDAR, YUNIKORN_CONFIGS
+from moka.names import ARCHER, ARCHER_GROUP, QUEUE_AMOUNTS, QUEUE_CALENDAR, YUNIKORN_CONFIGS
 
 SERVICE = "queue-keeper"
 
-OWN_RIGHTS = (Right("", "configmaps", ("get",), (QUEUE_CALENDAR,)),)
+OWN_RIGHTS = (Right("", "configmaps", ("get",), (QUEUE_CALENDAR, QUEUE_AMOUNTS)),)
 
 SCHEDULER_RIGHTS = (Right("", "configmaps", ("get", "patch"), (YUNIKORN_CONFIGS,)),)
 
@@ -61,31 +62,46 @@ class QueueKeeperArgs:
 
     image: reference of the service's image, for every architecture of the system nodes.
     namespace: of the service, known once it may write the queues.
-    files: of ConfigMap `queue-calendar`, by name: the queues as the settings have them, and what they are
-        shares of and when, as `moka.queues.keeper_input.data` writes them.
+    files: of ConfigMap `queue-calendar`, by name: the queues as the settings have them, what they are shares
+        of and when, and what plans may do, as `moka.allocation.cluster_settings` writes them.
+    archer: whether Archer brings amounts of plans.
     """
 
     image: str
     namespace: pulumi.Input[str]
     files: Mapping[str, str]
+    archer: bool = False
 
 
 class QueueKeeper(Service):
     """Pulumi type `moka:kubernetes:QueueKeeper`: the Service `queue-keeper`.
 
     Makes, besides what every Service does, ConfigMap `queue-calendar`. That is there after the service, and
-    goes before it: without a calendar, it takes back what it keeps.
+    goes before it: without a calendar, it takes back what it keeps. Where Archer brings amounts of plans, it
+    makes ConfigMap `queue-amounts`, with nothing in it, and Role and RoleBinding `archer` for it.
     """
 
     def __init__(self, name: str, args: QueueKeeperArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         service = ServiceArgs(service=SERVICE, image=args.image, namespace=args.namespace, rights=OWN_RIGHTS)
         super().__init__(name, service, opts)
-        k8s.core.v1.ConfigMap(
-            f"{name}-calendar",
-            # `namespace` of a Service is known once it runs.
-            metadata=k8s.meta.v1.ObjectMetaArgs(
-                name=QUEUE_CALENDAR, namespace=self.namespace, labels=service_labels(SERVICE)
-            ),
-            data=args.files,
-            opts=pulumi.ResourceOptions(parent=self),
+        child = pulumi.ResourceOptions(parent=self)
+        # `namespace` of a Service is known once it runs.
+        metadata = k8s.meta.v1.ObjectMetaArgs(
+            name=QUEUE_CALENDAR, namespace=self.namespace, labels=service_labels(SERVICE)
         )
+        k8s.core.v1.ConfigMap(f"{name}-calendar", metadata=metadata, data=args.files, opts=child)
+        if args.archer:
+            self._amounts(f"{name}-amounts", args.namespace, child)
+
+    def _amounts(self, name: str, namespace: pulumi.Input[str], child: pulumi.ResourceOptions) -> None:
+        """What Archer's workers write into: its data are none of the program's, which never looks at them.
+
+        Made here, as RBAC cannot say which ConfigMap somebody may create
+        (https://kubernetes.io/docs/reference/access-authn-authz/rbac/, "Referring to resources").
+        """
+        metadata = k8s.meta.v1.ObjectMetaArgs(
+            name=QUEUE_AMOUNTS, namespace=namespace, labels=service_labels(SERVICE)
+        )
+        k8s.core.v1.ConfigMap(name, metadata=metadata, opts=child)
+        account = k8s.meta.v1.ObjectMetaArgs(name=ARCHER, namespace=namespace, labels=service_labels(ARCHER))
+        grant_group(f"{name}-{ARCHER}", account, AMOUNTS_RIGHTS, child, group=ARCHER_GROUP)

@@ -272,7 +272,9 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="services/queue_keeper",
         metrics=prefixed(
-            "moka_queue_keeper_", *("behind_seconds", "capacity_share", "written_total", "failures_total")
+            "moka_queue_keeper_",
+            *("behind_seconds", "capacity_share", "written_total", "failures_total"),
+            *("plan_revision", "amounts_left_out", "other_settings"),
         ),
     ),
     "ui-gateway": Source(
@@ -307,6 +309,7 @@ SOURCES: Mapping[str, Source] = {
             *("jobs", "oldest_seconds", "waiting_seconds", "attempts_total", "status_lag_seconds"),
             *("breaker_open", "cordoned", "warnings_total"),
             *("leases", "unfollowed", "watch_idle_seconds", "database_silent_seconds"),
+            "amounts_behind_seconds",
         ),
     ),
     "archer-keeper": Source(

@@ -90,6 +90,15 @@ ALERTS = (
         summary="Nobody keeps the queues on {{ $labels.cluster }} to what schedules leave.",
     ),
     Alert(
+        name="AmountsLeftOut",
+        expression="moka_queue_keeper_amounts_left_out > 0",
+        minutes=60,
+        severity="warning",
+        service="queue-keeper",
+        summary="The settings of {{ $labels.cluster }} leave no room for {{ $value }} amounts of the plan in "
+        "force.",
+    ),
+    Alert(
         name="FinalizersStuck",
         expression="moka_driver_finalizer_longest_wait_seconds > 900 "
         "or rate(moka_driver_finalizer_failures_total[10m]) > 0.1",
@@ -345,6 +354,15 @@ ALERTS = (
         severity="warning",
         service="archer",
         summary="{{ $labels.target }} gives Archer {{ $value }} errors a minute.",
+    ),
+    Alert(
+        name="AmountsBehind",
+        expression=f"max by (cluster, target) ({WORKER}amounts_behind_seconds) > 600",
+        minutes=5,
+        severity="warning",
+        service="archer",
+        summary="{{ $labels.target }} has not had the queues of the plan in force for "
+        "{{ $value | humanizeDuration }}.",
     ),
     Alert(
         name="ArcherBreakerOpen",

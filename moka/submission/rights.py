@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 Action = Literal["submit", "see", "stop", "operate"]
-"""`operate`: cordon clusters, and set routes."""
+"""`operate`: cordon clusters, set routes, and apply plans."""
 
 ANY = "*"
 

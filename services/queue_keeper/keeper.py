@@ -1,19 +1,27 @@
-"""Compares what the ConfigMap of queues has with what it should have at this time, and writes that."""
+"""Compares what the ConfigMap of queues has with what it should have at this time, and writes that.
+
+Which queues there are, and the most that each may have, is as the settings have it; what they are guaranteed,
+as a plan has it for this hour; and both are lowered where schedules leave fewer nodes
+(moka/allocation/queues_in_force.py).
+"""
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import aiohttp
 
-from moka.mistakes import InvalidDocument
-from moka.names import QUEUE_CALENDAR, YUNIKORN_CONFIGS, YUNIKORN_NAMESPACE
-from moka.queues import config_map, keeper_input, queues_yaml
-from moka.queues.calendar import Calendar, Nodes
-from moka.queues.definitions import Queues
+from moka.allocation import queue_amounts
+from moka.allocation.cluster_settings import ClusterSettings
+from moka.allocation.queue_amounts import AmountsOfHour, QueueAmounts
+from moka.allocation.queues_in_force import in_force
+from moka.mistakes import InvalidDocument, Mistake
+from moka.names import QUEUE_AMOUNTS, QUEUE_CALENDAR, YUNIKORN_CONFIGS, YUNIKORN_NAMESPACE
+from moka.queues import config_map, queues_yaml
+from moka.queues.calendar import Nodes
 from moka.queues.problems import problems
 from services.common.kubernetes import Api, ApiError, Object
 from services.common.logs import fields
@@ -30,6 +38,9 @@ STALLED_AFTER_SECONDS = 60.0
 
 CONFIGS = f"/api/v1/namespaces/{YUNIKORN_NAMESPACE}/configmaps/{YUNIKORN_CONFIGS}"
 
+Versions = tuple[str | None, ...]
+"""Of what it is given."""
+
 log = logging.getLogger(__name__)
 
 
@@ -39,7 +50,8 @@ class Keeper:
     What it keeps is there only while it differs from what the settings have for all nodes: otherwise theirs
     are in force, and a change of them needs nobody.
 
-    namespace: with ConfigMap QUEUE_CALENDAR. now: the date. clock: monotonic seconds. seconds: between looks.
+    namespace: with ConfigMaps QUEUE_CALENDAR and QUEUE_AMOUNTS. now: the date. clock: monotonic seconds.
+    seconds: between looks.
     """
 
     def __init__(
@@ -52,13 +64,18 @@ class Keeper:
         seconds: float = SECONDS,
     ) -> None:
         self._api = api
-        self._given = f"/api/v1/namespaces/{namespace}/configmaps/{QUEUE_CALENDAR}"
+        config_maps = f"/api/v1/namespaces/{namespace}/configmaps"
+        self._given = f"{config_maps}/{QUEUE_CALENDAR}"
+        self._planned = f"{config_maps}/{QUEUE_AMOUNTS}"
         self._now, self._clock, self._seconds = now, clock, seconds
         self._last_look = clock()
         self._right = clock()
         self._share = 1.0
-        self._read: tuple[str, Queues, Calendar] | None = None
-        self._made: tuple[str, Nodes, str | None] | None = None
+        self._read: tuple[Versions, ClusterSettings, QueueAmounts | None] | None = None
+        self._made: tuple[tuple[Versions, Nodes, int], str | None] | None = None
+        self._revision = 0
+        self._left_out: Sequence[Mistake] = ()
+        self._other_settings = False
         self._written = metrics.counter("written", "Changes of what is in force.")
         self._failures = metrics.counter("failures", "Looks that failed, and were repeated.")
         metrics.gauge(
@@ -68,6 +85,19 @@ class Keeper:
             "capacity_share",
             "Of the nodes for jobs, how many there may be at this time.",
             lambda: self._share,
+        )
+        metrics.gauge(
+            "plan_revision", "Of the amounts that it has; 0 without a plan.", lambda: self._revision
+        )
+        metrics.gauge(
+            "amounts_left_out",
+            "What of the plan is not in force, as the settings do not leave it room.",
+            lambda: len(self._left_out),
+        )
+        metrics.gauge(
+            "other_settings",
+            "1 where the plan was made for other queues than the settings have.",
+            lambda: float(self._other_settings),
         )
 
     async def run(self) -> None:
@@ -92,10 +122,11 @@ class Keeper:
     async def look(self) -> None:
         """Write what should be in force where it is not. Raises ApiError and InvalidDocument."""
         given = await self._api.get(self._given)
+        planned = await self._api.get(self._planned)
         held = await self._api.get(CONFIGS)
         # Without a scheduler's ConfigMap there is nothing to keep yet, or any more.
         if held is not None:
-            text = None if given is None else self._queues(given)
+            text = None if given is None else self._queues(given, planned)
             if config_map.kept(held) != text:
                 await self._write(text)
         self._right = self._clock()
@@ -106,35 +137,60 @@ class Keeper:
         patch: dict[str, Any] = {"binaryData": {config_map.KEPT_KEY: value}}
         await self._api.merge(CONFIGS, patch, FIELD_MANAGER)
         self._written.inc()
-        log.info("written", extra=fields(kept=text is not None, share=round(self._share, 3)))
+        log.info(
+            "written",
+            extra=fields(kept=text is not None, share=round(self._share, 3), revision=self._revision),
+        )
 
-    def _queues(self, given: Object) -> str | None:
+    def _queues(self, given: Object, planned: Object | None) -> str | None:
         """The queues to be kept at this time; None where those of the settings are right.
 
         Raises InvalidDocument.
         """
-        version, queues, calendar = self._reading(given)
-        nodes = calendar.nodes(calendar.changes(self._now()))
-        if self._made is None or self._made[:2] != (version, nodes):
-            here, all_nodes = (_text(queues, calendar, count) for count in (nodes, calendar.all_nodes))
-            self._made = version, nodes, None if here == all_nodes else here
+        now = self._now()
+        versions, settings, amounts = self._reading(given, planned)
+        calendar = settings.calendar
+        nodes = calendar.nodes(calendar.changes(now))
+        of_hour = queue_amounts.at(amounts, now)
+        key = versions, nodes, of_hour.hour
+        if self._made is None or self._made[0] != key:
+            here = _text(settings, of_hour, nodes)
+            of_settings = _text(settings, AmountsOfHour(), calendar.all_nodes)
+            self._made = key, None if here == of_settings else here
             self._share = sum(nodes.values()) / sum(calendar.all_nodes.values())
-        return self._made[2]
+            self._revision = amounts.revision if amounts else 0
+            self._tell(settings, of_hour)
+        return self._made[1]
 
-    def _reading(self, given: Object) -> tuple[str, Queues, Calendar]:
-        version = given["metadata"]["resourceVersion"]
-        if self._read is None or self._read[0] != version:
-            self._read = version, *keeper_input.read(given.get("data") or {})
+    def _reading(
+        self, given: Object, planned: Object | None
+    ) -> tuple[Versions, ClusterSettings, QueueAmounts | None]:
+        versions = tuple(one["metadata"]["resourceVersion"] if one else None for one in (given, planned))
+        if self._read is None or self._read[0] != versions:
+            settings = ClusterSettings.of_data(given.get("data") or {})
+            self._read = versions, settings, queue_amounts.of_config_map(planned)
         return self._read
 
+    def _tell(self, settings: ClusterSettings, amounts: AmountsOfHour) -> None:
+        """Say what of a plan the settings leave no room for; that a schedule lowers it is as it should be."""
+        left_out = in_force(settings, amounts, settings.calendar.all_nodes).says
+        other = amounts.settings not in (None, settings.digest)
+        if left_out != self._left_out or other != self._other_settings:
+            log.warning(
+                "the plan is of other settings" if other else "the plan fits the settings",
+                extra=fields(revision=self._revision, left_out=[str(one) for one in left_out[:20]]),
+            )
+        self._left_out, self._other_settings = left_out, other
 
-def _text(queues: Queues, calendar: Calendar, nodes: Nodes) -> str:
+
+def _text(settings: ClusterSettings, amounts: AmountsOfHour, nodes: Nodes) -> str:
     """The queues with so many nodes. Raises InvalidDocument where a scheduler would not start with them.
 
     One that runs keeps what it had, and one that starts ends at once (apache/yunikorn-k8shim v1.8.0:
-    pkg/shim/scheduler.go, Run). The settings are refused before; this is for those of another version.
+    pkg/shim/scheduler.go, Run). Settings and plans are refused before; this is for those of another version,
+    and for a plan after a change of the settings.
     """
-    tree, mistakes = calendar.tree(queues, nodes)
-    for problem in [*mistakes, *problems(tree)]:
+    made = in_force(settings, amounts, nodes)
+    for problem in [*made.unresolved, *problems(made.tree)]:
         raise InvalidDocument(f"With {sum(nodes.values())} nodes, {problem}")
-    return queues_yaml(tree)
+    return queues_yaml(made.tree)

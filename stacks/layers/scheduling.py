@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import pulumi
 
+from moka.allocation.cluster_settings import ClusterSettings
+from moka.allocation.plan_bounds import PlanBounds
 from moka.components.kubernetes import cluster_autoscaler
 from moka.components.kubernetes.archer_access import ArcherQueuesRole, ArcherQueuesRoleArgs
 from moka.components.kubernetes.bootstrap import (
@@ -40,7 +42,7 @@ from moka.names import (
     SPARK_OPERATOR_NAMESPACE,
     YUNIKORN_NAMESPACE,
 )
-from moka.queues import QueueTree, keeper_input
+from moka.queues import QueueTree
 from moka.queues.calendar import Calendar
 from moka.queues.definitions import Queues
 from stacks.settings.bootstrap import BootstrapDaemonSet as BootstrapSettings
@@ -55,6 +57,7 @@ class Inputs:
     queues: of this cluster, with all its nodes. queue_definitions: as the settings have them.
     queue_calendar: what they are shares of, and when.
     queue_keeper: the service that keeps them to that; None for none.
+    plan_bounds: what plans may do with them.
     job_namespaces: the namespaces whose pods YuniKorn schedules.
     version: Kubernetes version of the cluster.
     nodes: that the cluster may have at most.
@@ -71,6 +74,7 @@ class Inputs:
     queue_definitions: Queues
     queue_calendar: Calendar
     queue_keeper: ServiceSettings | None
+    plan_bounds: PlanBounds
     job_namespaces: Sequence[str]
     version: str
     nodes: int
@@ -105,6 +109,7 @@ def inputs(site: ClusterSite) -> Inputs:
         queue_definitions=site.settings.queues,
         queue_calendar=site.settings.queue_calendar(site.name),
         queue_keeper=site.settings.services.queue_keeper,
+        plan_bounds=site.settings.allocation,
         job_namespaces=list(site.settings.job_namespaces),
         version=cluster.version,
         nodes=sum(group.maximum for group in groups),
@@ -189,7 +194,10 @@ def _queue_keeper(
         QueueKeeperArgs(
             image=service.image,
             namespace=role.namespace,
-            files=keeper_input.data(inputs.queue_definitions, inputs.queue_calendar),
+            files=ClusterSettings(
+                inputs.queue_definitions, inputs.queue_calendar, inputs.plan_bounds
+            ).as_data(),
+            archer=inputs.archer,
         ),
         site.opts,
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from moka import pages
+from moka.allocation.plan_bounds import PlanBounds
 from moka.control_plane_logs import LogDays
 from moka.documents import Form, Name, Section
 from moka.images import ECR_NAME, RegistryPath
@@ -181,6 +182,11 @@ class Environment(Section):
     queues_from: str | None = Field(
         default=None,
         description="File beside this one that has the queues instead, such as `prod.queues.yaml`.",
+    )
+    allocation: PlanBounds = Field(
+        default=PlanBounds(),
+        description="What plans of queues may do; which queues there are, and the maximum of each, no plan "
+        "changes.",
     )
     job_namespaces: dict[Name, JobNamespace] = Field(
         min_length=1, description="Namespaces in which Spark jobs run, by name."

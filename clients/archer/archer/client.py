@@ -14,7 +14,9 @@ import httpx
 
 from archer.credentials import Credentials
 from archer.models import (
+    AppliedModel,
     BatchModel,
+    ChangedModel,
     ClusterModel,
     ClustersModel,
     EventModel,
@@ -22,13 +24,20 @@ from archer.models import (
     Job,
     JobModel,
     PageModel,
+    Plan,
+    PlanModel,
+    PlansModel,
     PodsModel,
     RouteModel,
     RoutesModel,
     SubmittedModel,
     ValidationModel,
     WholeJobModel,
+    WholePlanModel,
     WhyModel,
+    Workflow,
+    WorkflowModel,
+    WorkflowsModel,
     WrittenRouteModel,
 )
 from archer.problem import Problem, Unreachable
@@ -246,6 +255,67 @@ class Archer:
     def end_route(self, workflow: str) -> None:
         """End a route: its jobs go where they fit."""
         self._ask("DELETE", f"/v1/routes/{workflow}")
+
+    def propose_plan(self, plan: Plan | Mapping[str, Any]) -> PlanModel:
+        """Have a plan wait for review, once it fits the clusters. Raises Problem with all that is wrong."""
+        return cast(PlanModel, self._ask("POST", "/v1/plans", json=plan))
+
+    def list_plans(self, state: str | None = None, limit: int = 100) -> PlansModel:
+        """Plans, the latest first, what is in force, and which clusters have it."""
+        return cast(PlansModel, self._ask("GET", "/v1/plans", params=_given(state=state, limit=limit)))
+
+    def get_plan(self, plan: str) -> WholePlanModel:
+        """A plan, with its document."""
+        return cast(WholePlanModel, self._ask("GET", f"/v1/plans/{plan}"))
+
+    def apply_plan(self, plan: str, revision: int, why: str, by_itself: bool = False) -> AppliedModel:
+        """Have a plan that waits take effect: amounts of queues and routes at once, or neither.
+
+        revision: that is in force, as `list_plans` says: where it is another by now, nothing changes.
+        by_itself: nobody has looked at it.
+        """
+        wish = {"revision": revision, "why": why, "by_itself": by_itself}
+        return cast(AppliedModel, self._ask("POST", f"/v1/plans/{plan}/apply", json=wish))
+
+    def roll_back_plan(self, plan: str, revision: int, why: str) -> AppliedModel:
+        """Have a plan take effect that was in force before."""
+        wish = {"revision": revision, "why": why}
+        return cast(AppliedModel, self._ask("POST", f"/v1/plans/{plan}/rollback", json=wish))
+
+    def withdraw_plan(self, revision: int, why: str) -> AppliedModel:
+        """Have no plan in force: queues are as the settings have them, and routes of plans end."""
+        wish = {"revision": revision, "why": why}
+        return cast(AppliedModel, self._ask("POST", "/v1/plans/withdraw", json=wish))
+
+    def refuse_plan(self, plan: str, why: str) -> PlanModel:
+        """Have a plan that waits never take effect."""
+        return cast(PlanModel, self._ask("POST", f"/v1/plans/{plan}/refuse", json={"why": why}))
+
+    def list_workflows(
+        self, workflow: str | None = None, proposed: bool | None = None, history: bool = False
+    ) -> Sequence[WorkflowModel]:
+        """What is known of workflows; with `history` also what was."""
+        query = _given(workflow=workflow, proposed=proposed, history=history)
+        return cast(WorkflowsModel, self._ask("GET", "/v1/workflows", params=query))["workflows"]
+
+    def write_workflows(self, workflows: Mapping[str, Workflow | Mapping[str, Any]], why: str) -> int:
+        """Have workflows be so from now on; how many changed."""
+        wish = {"workflows": workflows, "why": why}
+        return cast(ChangedModel, self._ask("PUT", "/v1/workflows", json=wish))["changed"]
+
+    def propose_workflows(
+        self,
+        workflows: Mapping[str, Workflow | Mapping[str, Any]],
+        measured: Mapping[str, Mapping[str, Any]],
+        why: str,
+    ) -> int:
+        """Propose workflows that nobody has told of, with what was measured; how many changed."""
+        wish = {"workflows": workflows, "measured": measured, "why": why}
+        return cast(ChangedModel, self._ask("POST", "/v1/workflows/proposals", json=wish))["changed"]
+
+    def end_workflow(self, workflow: str) -> None:
+        """Have a workflow be known no more; its history stays."""
+        self._ask("DELETE", f"/v1/workflows/{workflow}")
 
     def _ask(self, method: str, path: str, **request: Any) -> Any:
         """The answer, however often the request has to be sent."""

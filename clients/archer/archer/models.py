@@ -7,6 +7,62 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 
+class Amounts(TypedDict, closed=True):
+    """
+    Amounts of some resources, in Kubernetes quantities.
+    """
+
+    cpu: NotRequired[str | None]
+    """
+    Cores, as Kubernetes writes them: 4, 500m.
+    """
+    gpu: NotRequired[int | None]
+    """
+    NVIDIA GPUs.
+    """
+    memory: NotRequired[str | None]
+    """
+    Memory: 512Mi, 64Gi, 2Ti.
+    """
+
+
+class AppliedModel(TypedDict):
+    """
+    What is in force from now on.
+    """
+
+    after: NotRequired[int | None]
+    at: str
+    by: str
+    kind: Literal["settings", "apply", "rollback", "withdrawal"]
+    left_out: NotRequired[list[str]]
+    """
+    What of a plan of before is not, and why.
+    """
+    number: int
+    plan: NotRequired[str | None]
+    """
+    Empty where the settings hold.
+    """
+    why: str
+
+
+class ApplyModel(TypedDict):
+    """
+    That a plan is to take effect.
+    """
+
+    by_itself: NotRequired[bool]
+    """
+    Nobody has looked at it: it takes effect only where the settings let it, and changes no more than they say.
+    """
+    revision: int
+    """
+    That is in force now: of another, nothing changes.
+    """
+    why: str
+
+
 class BatchedModel(TypedDict):
     """
     What became of a job of a batch.
@@ -17,6 +73,30 @@ class BatchedModel(TypedDict):
     problem: NotRequired[dict[str, Any] | None]
     """
     Why it was not taken.
+    """
+
+
+class BroughtModel(TypedDict):
+    """
+    What a cluster has of what is in force.
+    """
+
+    brought: NotRequired[str | None]
+    cluster: str
+    revision: int
+    """
+    That it has: of another than the one in force, not yet.
+    """
+
+
+class ChangedModel(TypedDict):
+    """
+    What a request changed.
+    """
+
+    changed: int
+    """
+    Workflows that are not as they were.
     """
 
 
@@ -205,6 +285,25 @@ class Executor(TypedDict, closed=True):
     """
 
 
+class ExpectedSlo(TypedDict, closed=True):
+    """
+    Which part of the runs of a workflow is in time.
+    """
+
+    before: NotRequired[float | None]
+    """
+    As it was in the window.
+    """
+    expected: float
+    """
+    With this plan.
+    """
+    tier: int
+    """
+    Of the workflow.
+    """
+
+
 class HostMount(TypedDict, closed=True):
     """
     A folder of the node that drivers and executors see, of those that the platform allows.
@@ -225,6 +324,25 @@ class HostMount(TypedDict, closed=True):
     read_only: NotRequired[bool]
     """
     Pods may only read it.
+    """
+
+
+class HourAmounts(TypedDict, closed=True):
+    """
+    What a queue has in an hour.
+    """
+
+    guaranteed: NotRequired[Amounts | None]
+    """
+    What it gets back by preemption; nothing where it is left out.
+    """
+    max_applications: NotRequired[int | None]
+    """
+    Jobs that run at a time; as the settings have it where it is left out.
+    """
+    maximum: NotRequired[Amounts | None]
+    """
+    What it never exceeds; what is left out is as the settings have it.
     """
 
 
@@ -321,6 +439,69 @@ class PageModel(TypedDict):
     """
 
 
+class PlanModel(TypedDict):
+    """
+    A plan, but for what is in it.
+    """
+
+    id: str
+    made: str
+    made_by: str
+    proposed: str
+    proposed_by: str
+    refused_by: NotRequired[str | None]
+    state: Literal["proposed", "applied", "superseded", "refused"]
+    """
+    Only one is applied: the one in force.
+    """
+    why: NotRequired[str | None]
+    """
+    It was refused.
+    """
+
+
+class PlannedQueue(TypedDict, closed=True):
+    """
+    What a queue gets, and why.
+    """
+
+    hours: list[HourAmounts]
+    """
+    One for all hours, or 24: the first is from 0:00 to 1:00, UTC.
+    """
+    reasons: NotRequired[list[str]]
+    """
+    Of these amounts, a sentence each.
+    """
+
+
+class PlannedRoute(TypedDict, closed=True):
+    """
+    Where the runs of a workflow go.
+    """
+
+    architecture: NotRequired[Literal["arm64", "amd64", "any"] | None]
+    """
+    In place of the job's own.
+    """
+    cluster: str
+    """
+    Cluster of the settings.
+    """
+    namespace: NotRequired[str | None]
+    """
+    In place of the job's own.
+    """
+    queue: NotRequired[str | None]
+    """
+    In place of the job's own.
+    """
+    why: str
+    """
+    For people.
+    """
+
+
 class PodModel(TypedDict):
     """
     A pod that has logs.
@@ -374,6 +555,14 @@ class ProblemModel(TypedDict):
     """
 
 
+class ReasonModel(TypedDict):
+    """
+    Why a plan is not to take effect.
+    """
+
+    why: str
+
+
 class Restart(TypedDict, closed=True):
     """
     Whether a job runs again once its driver has ended. A failed submission is always repeated.
@@ -391,6 +580,23 @@ class Restart(TypedDict, closed=True):
     """
     Pause before the first retry; it grows with each.
     """
+
+
+class RevisionModel(TypedDict):
+    """
+    What is in force, or was.
+    """
+
+    after: NotRequired[int | None]
+    at: str
+    by: str
+    kind: Literal["settings", "apply", "rollback", "withdrawal"]
+    number: int
+    plan: NotRequired[str | None]
+    """
+    Empty where the settings hold.
+    """
+    why: str
 
 
 class RouteModel(TypedDict):
@@ -422,6 +628,18 @@ class SecretKey(TypedDict, closed=True):
     """
     Name of the Secret.
     """
+
+
+class StepModel(TypedDict):
+    """
+    That something else is to be in force.
+    """
+
+    revision: int
+    """
+    That is in force now: of another, nothing changes.
+    """
+    why: str
 
 
 class SubmittedModel(TypedDict):
@@ -492,6 +710,88 @@ class WhyModel(TypedDict):
     """
 
 
+class Window(TypedDict, closed=True):
+    """
+    A part of the history.
+    """
+
+    began: str
+    ended: str
+
+
+class Workflow(TypedDict, closed=True):
+    """
+    What is known of a workflow but for what it used.
+    """
+
+    cluster: str
+    """
+    Its home: the cluster in the settings on which it runs.
+    """
+    owner: str
+    """
+    Whom to ask: a team, or an address.
+    """
+    project: str
+    """
+    Whose queues it runs in: `<organization>.<project>`.
+    """
+    slo_hours: NotRequired[float | None]
+    """
+    Hours from a run's submission in which it has to be done; none where it is left out.
+    """
+    tier: int
+    """
+    How critical it is: 1, 2 or 3, 1 the most.
+    """
+
+
+class WorkflowModel(TypedDict, closed=True):
+    """
+    A workflow, with its history.
+    """
+
+    by: str
+    cluster: str
+    """
+    Its home: the cluster in the settings on which it runs.
+    """
+    ended: NotRequired[str | None]
+    ended_by: NotRequired[str | None]
+    measured: NotRequired[dict[str, Any] | None]
+    owner: str
+    """
+    Whom to ask: a team, or an address.
+    """
+    project: str
+    """
+    Whose queues it runs in: `<organization>.<project>`.
+    """
+    proposed: bool
+    """
+    Whether nobody has said so yet.
+    """
+    since: str
+    slo_hours: NotRequired[float | None]
+    """
+    Hours from a run's submission in which it has to be done; none where it is left out.
+    """
+    tier: int
+    """
+    How critical it is: 1, 2 or 3, 1 the most.
+    """
+    why: str
+    workflow: str
+
+
+class WorkflowsModel(TypedDict):
+    """
+    Workflows by name, what holds now before what held.
+    """
+
+    workflows: list[WorkflowModel]
+
+
 class WrittenRouteModel(TypedDict):
     """
     A route, with its history.
@@ -504,6 +804,10 @@ class WrittenRouteModel(TypedDict):
     ended_by: NotRequired[str | None]
     id: int
     namespace: NotRequired[str | None]
+    plan: NotRequired[str | None]
+    """
+    That set it; empty where somebody did.
+    """
     queue: NotRequired[str | None]
     since: str
     why: str
@@ -552,6 +856,41 @@ class AttemptModel(TypedDict):
     How it ended.
     """
     submitted: str
+
+
+class Basis(TypedDict, closed=True):
+    """
+    What a plan goes by.
+    """
+
+    bound: NotRequired[float | None]
+    """
+    What no plan can be better than.
+    """
+    engine: Literal["percentile", "cp-sat"]
+    """
+    How it was found.
+    """
+    gap: NotRequired[float | None]
+    """
+    By which part a better one might be better, at the most.
+    """
+    objective: NotRequired[float | None]
+    """
+    How good this one is, in the same measure.
+    """
+    revision: NotRequired[int | None]
+    """
+    Of what was in force when it was made; it is compared with that.
+    """
+    seed: NotRequired[int | None]
+    """
+    With the same, it is found again.
+    """
+    window: Window
+    """
+    The history that it looked at.
+    """
 
 
 class BatchModel(TypedDict):
@@ -681,12 +1020,70 @@ class Job(TypedDict, closed=True):
     """
 
 
+class PlannedCluster(TypedDict, closed=True):
+    """
+    What the queues of a cluster get; one that is not here stays as the settings have it.
+    """
+
+    queues: NotRequired[dict[str, PlannedQueue]]
+    """
+    By path.
+    """
+    says: NotRequired[list[str]]
+    """
+    Limits that bind, and what one more node would buy.
+    """
+    settings: str
+    """
+    Of the queues in the settings for which it was made.
+    """
+
+
+class PlansModel(TypedDict):
+    """
+    Plans, the latest first.
+    """
+
+    clusters: list[BroughtModel]
+    """
+    Which said what queues they have.
+    """
+    in_force: RevisionModel
+    plans: list[PlanModel]
+    revisions: list[RevisionModel]
+    """
+    What was in force, the last 100, the latest first.
+    """
+
+
+class ProposedWorkflowsModel(TypedDict):
+    """
+    Workflows that nobody has told of.
+    """
+
+    measured: NotRequired[dict[str, dict[str, Any]]]
+    """
+    What is known of them from what they used.
+    """
+    why: str
+    workflows: dict[str, Workflow]
+
+
 class RoutesModel(TypedDict):
     """
     Routes, the latest first.
     """
 
     routes: list[WrittenRouteModel]
+
+
+class SentWorkflowsModel(TypedDict):
+    """
+    Workflows as they are from now on; others stay as they are.
+    """
+
+    why: str
+    workflows: dict[str, Workflow]
 
 
 class WholeJobModel(TypedDict):
@@ -731,3 +1128,72 @@ class WholeJobModel(TypedDict):
     Empty once it has ended.
     """
     workflow: NotRequired[str | None]
+
+
+class Plan(TypedDict, closed=True):
+    """
+    What queues get by the hour and where workflows run.
+    """
+
+    basis: Basis
+    """
+    What it goes by.
+    """
+    by: str
+    """
+    Who, or what, made it.
+    """
+    clusters: dict[str, PlannedCluster]
+    """
+    Clusters, by name.
+    """
+    differences: NotRequired[list[str]]
+    """
+    From what was in force when it was made, a sentence each.
+    """
+    format: Literal["moka-plan/1"]
+    """
+    Format of this file, with its version.
+    """
+    id: str
+    """
+    Its name, which no other plan has.
+    """
+    made: str
+    """
+    When it was made.
+    """
+    routes: NotRequired[dict[str, PlannedRoute]]
+    """
+    Where workflows run; others go where they fit.
+    """
+    says: NotRequired[list[str]]
+    """
+    What is to be known of all of it.
+    """
+    slos: NotRequired[dict[str, ExpectedSlo]]
+    """
+    What is expected of workflows that have an SLO.
+    """
+
+
+class WholePlanModel(TypedDict):
+    """
+    A plan.
+    """
+
+    document: Plan
+    id: str
+    made: str
+    made_by: str
+    proposed: str
+    proposed_by: str
+    refused_by: NotRequired[str | None]
+    state: Literal["proposed", "applied", "superseded", "refused"]
+    """
+    Only one is applied: the one in force.
+    """
+    why: NotRequired[str | None]
+    """
+    It was refused.
+    """

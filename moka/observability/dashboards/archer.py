@@ -110,6 +110,12 @@ CLUSTERS = Row(
                 "{{target}} is cordoned": f"max by (cluster, target) ({WORKER}cordoned{{$scope}})",
             },
         ),
+        _panel(
+            "Clusters without the queues of the plan",
+            "s",
+            f"max BY ({WORKER}amounts_behind_seconds{{$scope}})",
+            "target",
+        ),
         _panel("Namespaces that nobody follows", "short", f"max BY ({WORKER}unfollowed{{$scope}})", "target"),
         _panel("Namespaces that a worker follows", "short", f"sum BY ({WORKER}leases{{$scope}})", "pod"),
         _panel("Longest silence of a watch", "s", f"max BY ({WORKER}watch_idle_seconds{{$scope}})"),

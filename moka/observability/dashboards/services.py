@@ -60,6 +60,17 @@ ROWS = (
                 changes=_a_minute(f"{KEEPER}written_total"),
                 failures=_a_minute(f"{KEEPER}failures_total"),
             ),
+            _panel(
+                "Amounts of the plan that are not in force",
+                "short",
+                left_out=_sum(f"{KEEPER}amounts_left_out"),
+                clusters_with_other_settings=_sum(f"{KEEPER}other_settings"),
+            ),
+            _panel(
+                "Revision of the plan",
+                "short",
+                revision=_max(f"{KEEPER}plan_revision"),
+            ),
         ),
     ),
     Row(

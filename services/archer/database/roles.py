@@ -8,17 +8,21 @@ from contextlib import suppress
 import asyncpg
 
 from services.archer.database.address import Address, connected
+from services.archer.database.tables import ALLOCATION
+
+SCHEMAS = ("public", ALLOCATION)
 
 # Who has it enters by tokens of IAM, and by nothing else:
 # https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.IAMDBAuth.DBAccounts.html
 BY_TOKEN = "GRANT rds_iam TO {user}"
 
 RIGHTS = (
-    "GRANT USAGE ON SCHEMA public TO {user}",
-    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {user}",
+    "GRANT USAGE ON SCHEMA {schema} TO {user}",
+    "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {user}",
     # Of partitions to come.
-    "ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {user}",
+    "ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {user}",
 )
+"""In each schema that has tables."""
 
 
 async def prepare(master: Address, database: str, user: str) -> None:
@@ -42,8 +46,10 @@ async def admit(master: Address, user: str) -> None:
     master: of the database that has the tables. Raises what connecting to it does.
     """
     async with connected(master) as connection:
-        for right in RIGHTS:
-            await connection.execute(right.format(user=_quoted(user)))
+        there = "SELECT nspname FROM pg_namespace WHERE nspname = ANY($1)"
+        for row in await connection.fetch(there, SCHEMAS):
+            for right in RIGHTS:
+                await connection.execute(right.format(schema=row["nspname"], user=_quoted(user)))
 
 
 def _quoted(name: str) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     Double,
+    ForeignKey,
     Identity,
     Index,
     Integer,
@@ -33,6 +34,9 @@ METADATA = MetaData()
 
 TIME = TIMESTAMP(timezone=True)
 NOW = text("now()")
+
+ALLOCATION = "allocation"
+"""Schema of what decides which queue gets how much, and which workflow runs where."""
 
 PARTITIONED = ("jobs", "attempts", "events")
 """Tables with a partition for each month."""
@@ -264,5 +268,86 @@ ROUTES = Table(
     Column("written", TIME, nullable=False, server_default=NOW),
     Column("ended", TIME),
     Column("ended_by", String(256)),
+    Column("plan", String(63), comment="that set it; empty where somebody did"),
     Index("routes_in_force", "workflow", unique=True, postgresql_where=text("ended IS NULL")),
+)
+
+WORKFLOWS = Table(
+    "workflows",
+    METADATA,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("workflow", String(200), nullable=False),
+    Column("tier", SmallInteger, nullable=False),
+    Column("slo_hours", Double),
+    Column("owner", String(256), nullable=False),
+    Column("project", String(127), nullable=False, comment="organization.project"),
+    Column("cluster", String(63), nullable=False, comment="its home"),
+    Column("proposed", Boolean, nullable=False, server_default="false", comment="nobody has said so yet"),
+    Column("measured", JSONB, comment="of one that is proposed"),
+    Column("since", TIME, nullable=False, server_default=NOW),
+    Column("why", Text, nullable=False),
+    Column("by", String(256), nullable=False),
+    Column("ended", TIME),
+    Column("ended_by", String(256)),
+    Index("workflows_in_force", "workflow", unique=True, postgresql_where=text("ended IS NULL")),
+    schema=ALLOCATION,
+)
+
+PLANS = Table(
+    "plans",
+    METADATA,
+    Column("id", String(63), primary_key=True),
+    Column("document", JSONB, nullable=False, comment="the plan as it was sent, whole"),
+    Column("made", TIME, nullable=False),
+    Column("made_by", String(256), nullable=False),
+    Column("state", String(16), nullable=False, server_default="proposed"),
+    Column("proposed", TIME, nullable=False, server_default=NOW),
+    Column("proposed_by", String(256), nullable=False),
+    Column("refused_by", String(256)),
+    Column("why", Text, comment="it was refused"),
+    _one_of("state", ("proposed", "applied", "superseded", "refused")),
+    Index("plans_by_time", "proposed"),
+    schema=ALLOCATION,
+)
+
+REVISIONS = Table(
+    "revisions",
+    METADATA,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    # Each has one after it: of two that are made at once, the second finds that it is not the next.
+    Column("after", BigInteger, ForeignKey(f"{ALLOCATION}.revisions.number"), unique=True),
+    Column("plan", String(63), ForeignKey(f"{ALLOCATION}.plans.id"), comment="empty: the settings hold"),
+    Column("kind", String(16), nullable=False),
+    Column("request", UUID, comment="by which one knows its own again"),
+    Column("at", TIME, nullable=False, server_default=NOW),
+    Column("by", String(256), nullable=False),
+    Column("why", Text, nullable=False),
+    _one_of("kind", ("settings", "apply", "rollback", "withdrawal")),
+    schema=ALLOCATION,
+)
+"""What was in force, one after the other; the last one is."""
+
+AMOUNTS = Table(
+    "amounts",
+    METADATA,
+    Column("cluster", String(63), nullable=False),
+    Column("queue", String(127), nullable=False, comment="path"),
+    Column("revision", BigInteger, ForeignKey(f"{ALLOCATION}.revisions.number"), nullable=False),
+    Column("hours", JSONB, nullable=False, comment="of the day, in UTC: one for all, or 24"),
+    Column("ended", BigInteger, ForeignKey(f"{ALLOCATION}.revisions.number")),
+    PrimaryKeyConstraint("cluster", "queue", "revision"),
+    Index("amounts_in_force", "cluster", "queue", unique=True, postgresql_where=text("ended IS NULL")),
+    schema=ALLOCATION,
+)
+
+CLUSTER_QUEUES = Table(
+    "cluster_queues",
+    METADATA,
+    Column("cluster", String(63), primary_key=True),
+    Column("settings", JSONB, nullable=False, comment="files of ConfigMap queue-calendar"),
+    Column("digest", String(80), nullable=False, comment="of its queues"),
+    Column("told", TIME, nullable=False, server_default=NOW),
+    Column("revision", BigInteger, nullable=False, server_default="0", comment="that it has"),
+    Column("brought", TIME),
+    schema=ALLOCATION,
 )

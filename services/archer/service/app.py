@@ -1,7 +1,7 @@
 """The application: its operations, its errors, and what runs beside them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from itertools import chain
@@ -13,20 +13,56 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
+from moka.allocation.plan import Plan
 from moka.jobs.job import Job
 from services.archer.database.pool import Away
-from services.archer.service import clusters, jobs, logs, routes, why
+from services.archer.service import clusters, jobs, logs, plans, routes, why, workflows
 from services.archer.service.context import Context
 from services.archer.service.measured import Measured
-from services.archer.service.models import CordonModel, EventModel, LogPartModel, RouteModel
+from services.archer.service.models import (
+    ApplyModel,
+    CordonModel,
+    EventModel,
+    LogPartModel,
+    ProposedWorkflowsModel,
+    ReasonModel,
+    RouteModel,
+    SentWorkflowsModel,
+    StepModel,
+)
 from services.archer.service.problems import Problem, ProblemModel, answer, mistakes, places
 
 VERSION = "1"
 
-ROUTERS = (jobs.router, why.router, logs.router, clusters.router, routes.router)
+ROUTERS = (
+    jobs.router,
+    why.router,
+    logs.router,
+    clusters.router,
+    routes.router,
+    plans.router,
+    workflows.router,
+)
+
+MODELS: Sequence[type[BaseModel]] = (
+    Job,
+    Plan,
+    ProblemModel,
+    EventModel,
+    LogPartModel,
+    RouteModel,
+    CordonModel,
+    StepModel,
+    ApplyModel,
+    ReasonModel,
+    SentWorkflowsModel,
+    ProposedWorkflowsModel,
+)
+"""That no operation names to FastAPI: bodies that it does not read itself, and parts of streams."""
 
 DESCRIPTION = """
 Takes Spark jobs, has them run on the clusters of an environment, once, and tells what became of them. A job
@@ -74,7 +110,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         title="Archer", version=VERSION, description=DESCRIPTION, routes=app.routes, openapi_version="3.1.0"
     )
     schemas = whole.setdefault("components", {}).setdefault("schemas", {})
-    for model in (Job, ProblemModel, EventModel, LogPartModel, RouteModel, CordonModel):
+    for model in MODELS:
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schemas |= schema.pop("$defs", {})
         schemas[model.__name__] = schema

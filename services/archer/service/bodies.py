@@ -1,6 +1,7 @@
 """Bodies of requests: JSON, of a size, read once it is known who sends them."""
 
 import json
+from asyncio import to_thread
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -22,6 +23,12 @@ DRAINED_BYTES = 64 * 1024 * 1024
 
 SMALL_BYTES = 64 * 1024
 """Of what is no job."""
+
+WORKFLOWS_BYTES = 8 * 1024 * 1024
+"""Of workflows that are sent together; 2,000 have one."""
+
+PLAN_BYTES = 32 * 1024 * 1024
+"""Of a plan: as much as a file of one may have (moka/allocation/plan.py)."""
 
 
 async def body(request: Request, most: int) -> bytes:
@@ -74,20 +81,29 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
 
 Sent = TypeVar("Sent", bound=BaseModel)
 
+MOST_MISTAKES = 200
+"""That are told of one request."""
 
-def sent(model: type[Sent]) -> Callable[[Request, Principal], Awaitable[Sent]]:
+
+def sent(model: type[Sent], most: int = SMALL_BYTES) -> Callable[[Request, Principal], Awaitable[Sent]]:
     """The body of a request as a model, read once it is known who sends it: FastAPI reads it before, whole.
 
-    Raises Problem.
+    most: bytes that it may have. Raises Problem.
     """
 
     async def read(request: Request, _: Caller) -> Sent:
+        text = await body(request, most)
         try:
-            return model.model_validate(parse(await body(request, SMALL_BYTES)))
+            # Others are answered while a large one is read.
+            return _read(model, text) if most <= SMALL_BYTES else await to_thread(_read, model, text)
         except ValidationError as error:
-            raise mistakes(places(error.errors())) from None
+            raise mistakes(places(error.errors())[:MOST_MISTAKES]) from None
 
     return read
+
+
+def _read(model: type[Sent], text: bytes) -> Sent:
+    return model.model_validate(parse(text))
 
 
 def takes(model: type[BaseModel]) -> dict[str, Any]:

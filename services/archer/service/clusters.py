@@ -72,7 +72,8 @@ def operate(here: Context, principal: Caller, what: str) -> None:
     if not allowed:
         raise Problem(
             "forbidden",
-            f"{principal.name} may not operate clusters and routes: ask those who keep Archer's settings.",
+            f"{principal.name} may not operate clusters, routes and plans: ask those who keep Archer's "
+            "settings.",
         )
 
 

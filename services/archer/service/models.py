@@ -1,11 +1,13 @@
 """What the API answers."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from moka.allocation.plan import Plan
 from moka.submission.waiting import Wait
+from moka.workflows.definitions import Workflow, WorkflowName
 
 StateName = Literal[
     "accepted",
@@ -201,9 +203,130 @@ class WrittenRouteModel(RouteModel):
     by: str
     ended: datetime | None = None
     ended_by: str | None = None
+    plan: str | None = Field(default=None, description="That set it; empty where somebody did.")
 
 
 class RoutesModel(BaseModel):
     """Routes, the latest first."""
 
     routes: list[WrittenRouteModel]
+
+
+PlanState = Literal["proposed", "applied", "superseded", "refused"]
+
+
+class PlanModel(BaseModel):
+    """A plan, but for what is in it."""
+
+    id: str
+    state: PlanState = Field(description="Only one is applied: the one in force.")
+    made: datetime
+    made_by: str
+    proposed: datetime
+    proposed_by: str
+    refused_by: str | None = None
+    why: str | None = Field(default=None, description="It was refused.")
+
+
+class WholePlanModel(PlanModel):
+    """A plan."""
+
+    document: Plan
+
+
+class BroughtModel(BaseModel):
+    """What a cluster has of what is in force."""
+
+    cluster: str
+    revision: int = Field(description="That it has: of another than the one in force, not yet.")
+    brought: datetime | None = None
+
+
+class RevisionModel(BaseModel):
+    """What is in force, or was."""
+
+    number: int
+    after: int | None = None
+    plan: str | None = Field(default=None, description="Empty where the settings hold.")
+    kind: Literal["settings", "apply", "rollback", "withdrawal"]
+    at: datetime
+    by: str
+    why: str
+
+
+class AppliedModel(RevisionModel):
+    """What is in force from now on."""
+
+    left_out: list[str] = Field(default=[], description="What of a plan of before is not, and why.")
+
+
+class PlansModel(BaseModel):
+    """Plans, the latest first."""
+
+    in_force: RevisionModel
+    clusters: list[BroughtModel] = Field(description="Which said what queues they have.")
+    revisions: list[RevisionModel] = Field(description="What was in force, the last 100, the latest first.")
+    plans: list[PlanModel]
+
+
+class StepModel(BaseModel):
+    """That something else is to be in force."""
+
+    revision: int = Field(ge=0, description="That is in force now: of another, nothing changes.")
+    why: str = Field(min_length=1, max_length=1000)
+
+
+class ApplyModel(StepModel):
+    """That a plan is to take effect."""
+
+    by_itself: bool = Field(
+        default=False,
+        description="Nobody has looked at it: it takes effect only where the settings let it, and changes no "
+        "more than they say.",
+    )
+
+
+class ReasonModel(BaseModel):
+    """Why a plan is not to take effect."""
+
+    why: str = Field(min_length=1, max_length=1000)
+
+
+class SentWorkflowsModel(BaseModel):
+    """Workflows as they are from now on; others stay as they are."""
+
+    workflows: dict[WorkflowName, Workflow] = Field(min_length=1, max_length=10_000)
+    why: str = Field(min_length=1, max_length=1000)
+
+
+class ProposedWorkflowsModel(SentWorkflowsModel):
+    """Workflows that nobody has told of."""
+
+    measured: dict[WorkflowName, dict[str, Any]] = Field(
+        default={}, description="What is known of them from what they used."
+    )
+
+
+class WorkflowModel(Workflow):
+    """A workflow, with its history."""
+
+    workflow: str
+    proposed: bool = Field(description="Whether nobody has said so yet.")
+    measured: dict[str, Any] | None = None
+    since: datetime
+    why: str
+    by: str
+    ended: datetime | None = None
+    ended_by: str | None = None
+
+
+class WorkflowsModel(BaseModel):
+    """Workflows by name, what holds now before what held."""
+
+    workflows: list[WorkflowModel]
+
+
+class ChangedModel(BaseModel):
+    """What a request changed."""
+
+    changed: int = Field(description="Workflows that are not as they were.")

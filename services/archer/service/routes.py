@@ -14,7 +14,7 @@ from services.archer.service.problems import Problem, mistakes, responses
 
 router = APIRouter(prefix="/v1", tags=["routes"])
 
-COLUMNS = "id, workflow, cluster, namespace, queue, architecture, since, why, by, ended, ended_by"
+COLUMNS = "id, workflow, cluster, namespace, queue, architecture, since, why, by, ended, ended_by, plan"
 
 END = "UPDATE routes SET ended = now(), ended_by = $2 WHERE workflow = $1 AND ended IS NULL"
 

@@ -40,6 +40,13 @@ FROM watches WHERE cluster = ANY($1::text[]) GROUP BY cluster
 """
 """Of these: watches of a cluster that is none any more stay."""
 
+AMOUNTS_BEHIND = """
+SELECT cluster, extract(epoch FROM now() - (
+  SELECT min(at) FROM allocation.revisions WHERE number > cluster_queues.revision
+))::float8 AS behind FROM allocation.cluster_queues WHERE cluster = ANY($1::text[])
+"""
+"""Since there is a revision that a cluster does not have."""
+
 log = logging.getLogger(__name__)
 
 
@@ -55,6 +62,9 @@ class Numbers:
         self._waiting = metrics.labelled_gauge(
             "waiting_seconds", "For which the oldest job has waited for an application.", ("tier",)
         )
+        self._behind = metrics.labelled_gauge(
+            "amounts_behind_seconds", "Since there are amounts of queues that a cluster has not.", ("target",)
+        )
         # `cluster` is where a pod is that is scraped.
         self._open = metrics.labelled_gauge("breaker_open", "1 of a cluster that is left alone.", ("target",))
         self._cordoned = metrics.labelled_gauge("cordoned", "1 of a cluster that takes no jobs.", ("target",))
@@ -63,7 +73,7 @@ class Numbers:
         )
         self._of_database = (
             *(self._jobs, self._oldest, self._waiting),
-            *(self._open, self._cordoned, self._unfollowed),
+            *(self._open, self._cordoned, self._unfollowed, self._behind),
         )
         self._worker = worker
         metrics.gauge(
@@ -87,6 +97,7 @@ class Numbers:
                 pause = min(max(SECONDS, (time.monotonic() - began) / SHARE), LONGEST_SECONDS)
                 clusters = await self._pool.fetch(CLUSTERS)
                 unfollowed = await self._pool.fetch(UNFOLLOWED, self._worker.clusters)
+                behind = await self._pool.fetch(AMOUNTS_BEHIND, self._worker.clusters)
             except Away as error:
                 log.warning("jobs were not counted", extra=fields(error=error))
                 # What is not known is not told.
@@ -97,6 +108,7 @@ class Numbers:
                     _set(gauge, {(row["state"], str(row["tier"])): float(row[key]) for row in rows})
                 _set(self._waiting, _longest(rows))
                 _set(self._unfollowed, {(row["cluster"],): float(row["namespaces"]) for row in unfollowed})
+                _set(self._behind, {(row["cluster"],): row["behind"] or 0.0 for row in behind})
                 _set(self._cordoned, {(row["name"],): float(row["cordoned"] is not None) for row in clusters})
                 _set(
                     self._open,

@@ -105,6 +105,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     queues.tier_policies,
     queues.capacities,
     queues.schedules,
+    queues.plans,
     queues.claims,
     control_planes.requests,
     charts.releases,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, time
 from itertools import pairwise
 
+from moka.allocation.plan_bounds import PlanBounds
 from moka.mistakes import Mistake, listed
 from moka.names import ROOT_QUEUE, tier_queue
 from moka.queues import QueueTree, Resources
@@ -163,6 +164,18 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
                 "services.queue_keeper",
                 f"is not set, but a schedule of cluster {cluster!r} lowers what queues are shares of, and "
                 "they would promise machines that are not there; set it",
+            )
+
+
+def plans(settings: Environment) -> Iterator[Mistake]:
+    """Bounds of plans that nobody brings, or nobody has in force."""
+    if settings.allocation == PlanBounds():
+        return
+    for service in ("archer", "queue_keeper"):
+        if getattr(settings.services, service) is None:
+            yield Mistake(
+                "allocation",
+                f"is for plans, but without services.{service} none takes effect; set that, or remove it",
             )
 
 

@@ -61,6 +61,7 @@ def masters(lost, excluded=0, workers=10):
 
 CREATED, STATE = (f"moka_spark_application_{name}{{{JOB}%s}}" for name in ("created_seconds", "state_info"))
 WAIT = f"moka_driver_finalizer_longest_wait_seconds{{{A}}}"
+LEFT_OUT = f"moka_queue_keeper_amounts_left_out{{{A}}}"
 KEEPER_BEHIND = f"moka_queue_keeper_behind_seconds{{{A}}}"
 KEEPERS = f'kube_deployment_spec_replicas{{{A},deployment="queue-keeper"}}'
 BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
@@ -116,6 +117,7 @@ CASES = {
         {UP % "kube-state-metrics": constant(1), UP % "yunikorn": then(0, 1)},
     ),
     "QueuesBehind": above(KEEPER_BEHIND, 300),
+    "AmountsLeftOut": above(LEFT_OUT, 0),
     "QueueKeeperDown": (
         {KEEPERS: constant(1), UP % "queue-keeper": constant(0)},
         {KEEPERS: constant(1), UP % "queue-keeper": constant(1)},
@@ -237,6 +239,7 @@ CASES = {
         {WARNINGS: growing(12)},
         {WARNINGS: growing(13, minutes=CHANGE)},
     ),
+    "AmountsBehind": above(OF_CLUSTER % "amounts_behind_seconds", 600),
     # Now and then it is tried.
     "ArcherBreakerOpen": (
         {OF_CLUSTER % "breaker_open": f"{'1 1 0 ' * (LENGTH // 3)}1"},

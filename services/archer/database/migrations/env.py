@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from services.archer.database.tables import METADATA, PARTITIONED
+from services.archer.database.tables import ALLOCATION, METADATA, PARTITIONED
 
 
 def _ours(_: object, name: str | None, kind: str, reflected: bool, __: object) -> bool:
@@ -12,11 +12,18 @@ def _ours(_: object, name: str | None, kind: str, reflected: bool, __: object) -
     return True
 
 
+def _named(name: str | None, kind: str, _: object) -> bool:
+    """Whether a schema is looked at: the first one, which has no name here, and that of plans."""
+    return kind != "schema" or name in (None, ALLOCATION)
+
+
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
     transaction_per_migration=True,
     include_object=_ours,
+    include_schemas=True,
+    include_name=_named,
 )
 with context.begin_transaction():
     context.run_migrations()

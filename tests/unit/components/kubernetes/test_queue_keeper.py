@@ -1,21 +1,24 @@
 import pytest
 
+from moka.allocation.cluster_settings import ClusterSettings
 from moka.components.kubernetes.queue_keeper import (
     QueueKeeper,
     QueueKeeperArgs,
     QueueKeeperRole,
     QueueKeeperRoleArgs,
 )
-from moka.queues import keeper_input
 from stacks import settings
 
 ENVIRONMENT = settings.load("dev")
 [CLUSTER] = ENVIRONMENT.clusters
+SETTINGS = ClusterSettings(ENVIRONMENT.queues, ENVIRONMENT.queue_calendar(CLUSTER), ENVIRONMENT.allocation)
 
 
 @pytest.fixture
-def stack(deploy):
-    def program():
+def deployed(deploy):
+    """The keeper, with Archer or without."""
+
+    def program(archer):
         role = QueueKeeperRole(
             "spark-a", QueueKeeperRoleArgs(scheduler_namespace="yunikorn", namespace="queue-keeper")
         )
@@ -24,11 +27,17 @@ def stack(deploy):
             QueueKeeperArgs(
                 image="registry.example/queue-keeper:1",
                 namespace=role.namespace,
-                files=keeper_input.data(ENVIRONMENT.queues, ENVIRONMENT.queue_calendar(CLUSTER)),
+                files=SETTINGS.as_data(),
+                archer=archer,
             ),
         )
 
-    return deploy(program)
+    return lambda archer=False: deploy(lambda: program(archer))
+
+
+@pytest.fixture
+def stack(deployed):
+    return deployed()
 
 
 def test_it_reads_its_calendar_and_changes_one_config_map_and_no_more(stack):
@@ -39,7 +48,9 @@ def test_it_reads_its_calendar_and_changes_one_config_map_and_no_more(stack):
 
     config_maps = {"apiGroups": [""], "resources": ["configmaps"]}
     assert rules == {
-        "queue-keeper": [{**config_maps, "resourceNames": ["queue-calendar"], "verbs": ["get"]}],
+        "queue-keeper": [
+            {**config_maps, "resourceNames": ["queue-calendar", "queue-amounts"], "verbs": ["get"]}
+        ],
         "yunikorn": [{**config_maps, "resourceNames": ["yunikorn-configs"], "verbs": ["get", "patch"]}],
     }
     assert not stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:ClusterRole")
@@ -54,7 +65,31 @@ def test_it_is_given_the_queues_and_the_calendar_of_the_settings(stack):
 
     assert given["metadata"]["name"] == "queue-calendar"
     assert given["metadata"]["namespace"] == "queue-keeper"
-    assert keeper_input.read(given["data"]) == (ENVIRONMENT.queues, ENVIRONMENT.queue_calendar(CLUSTER))
+    assert ClusterSettings.of_data(given["data"]) == SETTINGS
+
+
+def test_archer_may_write_amounts_into_a_config_map_that_is_made_empty_and_nothing_else(deployed):
+    stack = deployed(archer=True)
+
+    made = {one["metadata"]["name"]: one for one in stack.inputs("kubernetes:core/v1:ConfigMap")}
+    assert made.keys() == {"queue-calendar", "queue-amounts"}
+    assert not {"data", "binaryData"} & made["queue-amounts"].keys()
+    [rules] = [
+        role["rules"]
+        for role in stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:Role")
+        if role["metadata"]["name"] == "archer"
+    ]
+    config_maps = {"apiGroups": [""], "resources": ["configmaps"]}
+    assert rules == [
+        {**config_maps, "resourceNames": ["queue-calendar"], "verbs": ["get"]},
+        {**config_maps, "resourceNames": ["queue-amounts"], "verbs": ["get", "patch"]},
+    ]
+    [binding] = [
+        one
+        for one in stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
+        if one["metadata"]["name"] == "archer"
+    ]
+    assert [one["name"] for one in binding["subjects"]] == ["moka:archer"]
 
 
 def test_its_calendar_goes_before_it_and_it_before_its_rights(stack):

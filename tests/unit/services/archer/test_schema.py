@@ -7,7 +7,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from services.archer.database.migrate import migrate
-from services.archer.database.tables import METADATA, PARTITIONED
+from services.archer.database.tables import ALLOCATION, METADATA, PARTITIONED
 from tests.support.loops import run_apart
 
 
@@ -16,7 +16,11 @@ def _differences(connection):
         partition = kind == "table" and reflected and name.startswith(tuple(f"{t}_" for t in PARTITIONED))
         return not partition and name != "alembic_version"
 
-    context = MigrationContext.configure(connection, opts={"include_object": ours})
+    def schemas(name, kind, _):
+        return kind != "schema" or name in (None, ALLOCATION)
+
+    options = {"include_object": ours, "include_schemas": True, "include_name": schemas}
+    context = MigrationContext.configure(connection, opts=options)
     return autogenerate.compare_metadata(context, METADATA)
 
 

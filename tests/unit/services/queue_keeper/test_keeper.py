@@ -3,12 +3,15 @@
 import asyncio
 import copy
 from contextlib import closing
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 import yaml
 
+from moka.allocation import queue_amounts
+from moka.allocation.cluster_settings import digest
+from moka.allocation.queue_amounts import QueueAmounts
 from moka.queues import config_map, keeper_input, queues_yaml
 from moka.queues.calendar import Calendar
 from moka.queues.definitions import Queues
@@ -17,6 +20,7 @@ from services.common.metrics import Metrics
 from services.queue_keeper.keeper import STALLED_AFTER_SECONDS, Keeper
 
 GIVEN = "/api/v1/namespaces/queue-keeper/configmaps/queue-calendar"
+PLANNED = "/api/v1/namespaces/queue-keeper/configmaps/queue-amounts"
 CONFIGS = "/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs"
 ZONE = ZoneInfo("Europe/Berlin")
 DAY, NIGHT = (datetime(2026, 11, 26, hour, tzinfo=ZONE) for hour in (12, 3))
@@ -67,6 +71,22 @@ class Server:
         data = {**keeper_input.data(queues, calendar), **data}
         self.objects[GIVEN] = {"metadata": {"resourceVersion": str(id(data))}, "data": data}
 
+    def plan(self, queues, of=None, revision=7):
+        """What Archer brings. queues: path -> cores in each hour, or one for all."""
+        hours = {
+            path: {"hours": [{"guaranteed": {"cpu": str(cpu), "memory": "1Ti"}} for cpu in cores]}
+            for path, cores in queues.items()
+        }
+        amounts = {
+            "format": queue_amounts.FORMAT,
+            "revision": revision,
+            "plan": "monday",
+            "settings": digest(of or queues_of("analytics")),
+            "queues": hours,
+        }
+        config_map = queue_amounts.as_config_map(QueueAmounts.model_validate(amounts))
+        self.objects[PLANNED] = {"metadata": {"resourceVersion": str(id(amounts))}, **config_map}
+
     def settings(self, queues):
         """What `up` writes, which leaves what others keep alone."""
         data = {config_map.KEY: queues_yaml(CALENDAR.tree(queues, CALENDAR.all_nodes)[0])}
@@ -84,7 +104,7 @@ class Server:
     def guaranteed(self):
         """Organization -> its cores in force."""
         [root] = yaml.safe_load(self.in_force)["partitions"][0]["queues"]
-        return {queue["name"]: queue["resources"]["guaranteed"]["vcore"] for queue in root["queues"]}
+        return {queue["name"]: _cores(queue) for queue in root["queues"]}
 
     async def get(self, path, **_):
         return copy.deepcopy(self.objects.get(path))
@@ -98,6 +118,13 @@ class Server:
         after = {key: value for key, value in {**before, **values}.items() if value is not None}
         self.objects[path] = {**self.objects[path], field: after}
         self.written += 1
+
+
+def _cores(queue):
+    """What a queue is guaranteed, or those below it where it states nothing."""
+    if guaranteed := queue.get("resources", {}).get("guaranteed"):
+        return guaranteed["vcore"]
+    return str(sum(int(_cores(child)) for child in queue.get("queues", ())))
 
 
 class Stage:
@@ -189,6 +216,89 @@ def test_without_a_calendar_it_takes_back_what_it_kept(stage):
     stage.look()
 
     assert (stage.server.guaranteed, stage.server.kept) == ({"analytics": "800"}, None)
+
+
+LEAF = "root.analytics.p.tier1"
+BY_HOUR = [100 + hour for hour in range(24)]
+
+
+def test_a_plan_has_its_amounts_in_each_hour_of_utc(stage):
+    stage.server.plan({LEAF: BY_HOUR})
+
+    stage.look(NIGHT)
+    assert stage.server.guaranteed == {"analytics": "102"}, "3:00 in Berlin is 2:00 in UTC"
+    stage.look(NIGHT + timedelta(minutes=59))
+    assert stage.server.written == 1
+    stage.look(NIGHT + timedelta(hours=1))
+    assert stage.server.guaranteed == {"analytics": "103"}
+    assert stage.metric("plan_revision") == 7
+
+
+def test_a_schedule_lowers_a_plan_where_it_leaves_less(stage):
+    stage.server.plan({LEAF: [600]})
+
+    stage.look(NIGHT)
+    assert stage.server.guaranteed == {"analytics": "600"}
+    stage.look(DAY)
+    assert stage.server.guaranteed == {"analytics": "400"}
+    assert stage.metric("amounts_left_out") == 0, "that is as it should be"
+
+
+def test_without_its_plan_the_queues_are_those_of_the_settings(stage):
+    stage.server.plan({LEAF: [600]})
+    stage.look(NIGHT)
+
+    stage.server.plan({}, revision=8)
+    stage.look(NIGHT)
+    assert (stage.server.guaranteed, stage.server.kept) == ({"analytics": "800"}, None)
+    assert stage.metric("plan_revision") == 8
+
+    stage.server.plan({LEAF: [600]})
+    stage.look(NIGHT)
+    del stage.server.objects[PLANNED]
+    stage.look(NIGHT)
+    assert (stage.server.guaranteed, stage.server.kept) == ({"analytics": "800"}, None)
+
+
+def test_an_up_with_other_queues_takes_nothing_back_and_leaves_out_what_is_gone(stage, caplog):
+    stage.server.plan({LEAF: [300]})
+    stage.look(NIGHT)
+
+    for queues in (queues_of("analytics", "science"), queues_of("science")):
+        stage.server.settings(queues)
+        stage.server.give(queues)
+        stage.look(NIGHT)
+        assert stage.metric("other_settings") == 1
+        if "analytics" in queues.organizations:
+            # What the settings have for the other is in force beside it.
+            assert stage.server.guaranteed == {"analytics": "300", "science": "400"}
+            assert stage.metric("amounts_left_out") == 0
+    assert stage.server.guaranteed == {"science": "800"}
+    assert stage.metric("amounts_left_out") == 1
+    assert "the plan is of other settings" in caplog.messages
+    assert (stage.metric("failures_total"), stage.server.kept) == (0, None)
+
+
+def test_amounts_beyond_the_settings_are_lowered_and_told(stage):
+    stage.server.plan({LEAF: [900]})
+
+    stage.look(NIGHT)
+
+    assert stage.server.guaranteed == {"analytics": "800"}
+    assert stage.metric("amounts_left_out") == 1
+
+
+def test_a_plan_that_cannot_be_read_leaves_what_is_in_force(stage):
+    stage.server.plan({LEAF: [300]})
+    stage.look(NIGHT)
+    for field in ({"binaryData": {queue_amounts.KEY: "bm8gZ3ppcA=="}}, {"binaryData": {}}):
+        stage.server.objects[PLANNED] = {"metadata": {"resourceVersion": str(id(field))}, **field}
+        stage.look(NIGHT)
+        if field["binaryData"]:
+            assert stage.server.guaranteed == {"analytics": "300"}
+            assert stage.metric("failures_total") == 1
+    # An empty one, as it is made, is no plan.
+    assert stage.server.guaranteed == {"analytics": "800"}
 
 
 def test_before_there_is_a_scheduler_it_waits(stage):

@@ -898,6 +898,22 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "max_applications: is 1180591620717411303",
         ),
     ],
+    "allocation": [
+        (
+            {"allocation": {"most_moves": 1}, "services.queue_keeper": REMOVED},
+            "allocation: is for plans, but without services.queue_keeper none takes effect",
+        )
+    ],
+    "allocation.least": [
+        ({"allocation": {"least": {1: 101}}}, "least.1: is 101; input should be less than or equal to 100"),
+        ({"allocation": {"least": {4: 50}}}, "least.4: the key '4'; input should be less than or equal to 3"),
+    ],
+    "allocation.most_change": [
+        ({"allocation": {"most_change": 0}}, "most_change: is 0; input should be greater than or equal to 1"),
+    ],
+    "allocation.most_moves": [
+        ({"allocation": {"most_moves": -1}}, "most_moves: is -1; input should be greater than or equal to 0"),
+    ],
     "queues.organizations.<name>.limits.users": [
         (
             {"queues.organizations.science.limits.0.users": ["Anne Smith"]},
@@ -1627,6 +1643,7 @@ FREE: dict[str, str] = {
         (f"clusters.<name>.shuffle.sizes.worker.{key}" for key in ("cpus", "heap_gib", "off_heap_gib")), SIZES
     ),
     "spark.operators.<name>.applications_per_minute": SIZES,
+    "allocation.by_itself": TYPES,
     "queues.capacity": SHARES,
     "database": NAMES,
     "database.instances": SIZES,

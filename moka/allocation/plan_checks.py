@@ -1,0 +1,151 @@
+"""What is wrong with a plan for the clusters that there are, before anything of it is in force."""
+
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime, timedelta
+
+from moka.allocation.cluster_settings import ClusterSettings
+from moka.allocation.plan import Plan, PlannedCluster
+from moka.allocation.queue_amounts import HOURS, AmountsOfHour, QueueAmounts, at_hour, of_hour
+from moka.allocation.queues_in_force import in_force
+from moka.mistakes import Mistake, listed
+from moka.queues.problems import problems
+from moka.queues.resources import Resources
+
+Clusters = Mapping[str, ClusterSettings]
+"""Clusters by name, as they said what their settings have."""
+
+FRESH = timedelta(days=1)
+"""For so long nobody has to look at a plan before it takes effect by itself."""
+
+
+def mistakes(plan: Plan, clusters: Clusters) -> list[Mistake]:
+    """Why a plan cannot take effect: other clusters or settings, or amounts beyond what these leave to it."""
+    return [
+        *_strangers(plan, clusters),
+        *other_settings(plan, clusters),
+        *_routes(plan, clusters),
+        *(
+            mistake
+            for name, planned in plan.clusters.items()
+            if name in clusters
+            for mistake in _amounts(name, planned, clusters[name])
+        ),
+    ]
+
+
+def other_settings(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
+    """Clusters whose settings have other queues than those for which a plan was made."""
+    for name, planned in plan.clusters.items():
+        if name in clusters and planned.settings != clusters[name].digest:
+            yield Mistake(
+                f"clusters.{name}.settings",
+                "is of other queues than the settings of this cluster have now; make the plan anew",
+            )
+
+
+def beyond(
+    plan: Plan, before: Mapping[str, QueueAmounts], clusters: Clusters, moves: Collection[str], now: datetime
+) -> Iterator[Mistake]:
+    """Why a plan that nobody has looked at waits for somebody.
+
+    before: cluster -> what is in force. moves: workflows that it sends elsewhere. Once for all clusters where
+    it is of the environment.
+    """
+    if now - plan.moment > FRESH:
+        yield Mistake(
+            "made", f"is {plan.made}, more than a day ago, so that a person looks at it; make it anew"
+        )
+    # They are those of the environment, so the same for all; while one is behind, both.
+    for bounds in {
+        settings.bounds.model_dump_json(): settings.bounds for settings in clusters.values()
+    }.values():
+        if not bounds.by_itself:
+            yield Mistake("allocation.by_itself", "is false in the settings, so that a person applies plans")
+            return
+        if len(moves) > bounds.most_moves:
+            yield Mistake(
+                "routes",
+                f"send {len(moves)} workflows somewhere else, more than the {bounds.most_moves} of "
+                "`most_moves` in the settings",
+            )
+    for name, settings in clusters.items():
+        yield from _changes(name, plan, before.get(name), settings)
+
+
+def _strangers(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
+    for name in plan.clusters:
+        if name not in clusters:
+            yield Mistake(
+                f"clusters.{name}",
+                f"is none that has said what queues it has; those that have are {listed(clusters)}",
+            )
+
+
+def _routes(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
+    for workflow, route in plan.routes.items():
+        at = f"routes.{workflow}"
+        if route.cluster not in clusters:
+            yield Mistake(
+                f"{at}.cluster",
+                f"is {route.cluster!r}, which has not said what queues it has; those that have are "
+                f"{listed(clusters)}",
+            )
+        elif route.queue is not None:
+            organization, _, project = route.queue.partition(".")
+            organizations = clusters[route.cluster].queues.organizations
+            if organization not in organizations or project not in organizations[organization].projects:
+                yield Mistake(f"{at}.queue", f"is {route.queue!r}, of which {route.cluster} has no queues")
+
+
+def _amounts(name: str, planned: PlannedCluster, settings: ClusterSettings) -> Iterator[Mistake]:
+    """What the settings do not leave to a plan, and what no scheduler would take, once for all its hours."""
+    told: set[str] = set()
+    nodes = settings.calendar.all_nodes
+    for hours, amounts in _different_hours(planned):
+        merged = in_force(settings, amounts, nodes)
+        found = [
+            *((says.at, says.says) for says in merged.says),
+            # What is lowered is no problem any more; this is what it does not help.
+            *((f"{one.path}.{one.at}".rstrip("."), one.says) for one in problems(merged.tree)),
+        ]
+        for at, says in found:
+            if at not in told:
+                told.add(at)
+                yield Mistake(f"clusters.{name}.queues.{at}", f"{says}{hours}")
+
+
+def _different_hours(planned: PlannedCluster) -> Iterator[tuple[str, AmountsOfHour]]:
+    """The amounts of each hour, those that are equal once; and how a message names the hour."""
+    seen = set()
+    for hour in range(HOURS):
+        amounts = of_hour(planned.queues, hour, planned.settings)
+        if (key := tuple(amounts.queues.values())) not in seen:
+            seen.add(key)
+            # The first that is wrong is named; without a plan by the hour there is only one.
+            yield f" (in the hour from {hour}:00)" if hour else "", amounts
+
+
+def _changes(
+    name: str, plan: Plan, before: QueueAmounts | None, settings: ClusterSettings
+) -> Iterator[Mistake]:
+    most, nodes = settings.bounds.most_change, settings.calendar.all_nodes
+    told: set[str] = set()
+    seen = set()
+    for hour in range(HOURS):
+        pair = at_hour(before, hour), plan.at(name, hour)
+        if (key := tuple(tuple(one.queues.items()) for one in pair)) in seen:
+            continue
+        seen.add(key)
+        old, new = (dict(in_force(settings, one, nodes).tree.leaves()) for one in pair)
+        for path in new:
+            was, will = (dict((one[path].guaranteed or Resources()).amounts()) for one in (old, new))
+            for resource in sorted({*was, *will}):
+                first, then = was.get(resource, 0), will.get(resource, 0)
+                if path not in told and abs(then - first) * 100 > most * first:
+                    told.add(path)
+                    by = f"by {abs(then - first) * 100 // first}%" if first else "from nothing"
+                    yield Mistake(
+                        f"clusters.{name}.queues.{path}",
+                        f"changes its guaranteed {resource} {by}, more than the {most}% of `most_change` in "
+                        "the settings",
+                    )

@@ -1,0 +1,68 @@
+"""A plan drawn: what each queue that it changes is guaranteed by the hour, before and after."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from moka.allocation.plan_differences import Change
+from moka.queues.resources import quantity
+from moka.svg import LINE, Paint, document, shortened, text
+
+ROW, HEAD, MARGIN = 46, 84, 24
+NAME, HOUR, CHART, AMOUNTS = 300, 9, 34, 170
+"""Heights and widths, in pixels."""
+
+MOST_ROWS = 200
+"""Of a picture that one looks at; of more queues there is their number."""
+
+PAINTS = (Paint(".before", "stroke", *LINE),)
+RULES = (".before { fill: none; stroke-width: 1.5 }", ".after { opacity: 0.8 }")
+
+
+def as_svg(changes: Sequence[Change], title: str) -> str:
+    """A drawing that needs no other file: a row for each amount that is guaranteed otherwise, with its hours.
+
+    Columns in the colour of the tier are after, the line is before.
+    """
+    guaranteed = [change for change in changes if change.what == "guaranteed"]
+    rows, more = guaranteed[:MOST_ROWS], len(guaranteed) - MOST_ROWS
+    width = 2 * MARGIN + NAME + 24 * HOUR + AMOUNTS
+    height = HEAD + ROW * max(len(rows), 1) + 2 * MARGIN
+    parts = [
+        text(
+            MARGIN + NAME, HEAD - 10, "guaranteed from 0:00 to 24:00, UTC: columns after, line before", "head"
+        ),
+        *[part for index, change in enumerate(rows) for part in _row(change, HEAD + ROW * index)],
+    ]
+    if not rows:
+        parts.append(text(MARGIN, HEAD + ROW / 2, "No queue is guaranteed anything else."))
+    if more > 0:
+        parts.append(text(MARGIN, height - MARGIN, f"And {more} more.", "small"))
+    return document(title, (width, height), parts, paints=PAINTS, rules=RULES)
+
+
+def _row(change: Change, y: float) -> Iterator[str]:
+    tier = change.queue.rpartition(".")[2]
+    yield f"<g><title>{escape(str(change))}</title>"
+    yield text(MARGIN, y + 18, shortened(change.queue.partition(".")[2], NAME - 16))
+    yield text(
+        MARGIN, y + 34, shortened(f"{change.resource} on {change.cluster}", NAME - 16, "small"), "small"
+    )
+    left, bottom = MARGIN + NAME, y + 6 + CHART
+    full = max(amount or 0 for amount in (*change.before, *change.after)) or 1
+    for hour, amount in enumerate(change.after):
+        length = CHART * (amount or 0) / full
+        yield (
+            f'<rect class="{tier} after" x="{left + hour * HOUR:g}" y="{bottom - length:.1f}" '
+            f'width="{HOUR - 1}" height="{length:.1f}"/>'
+        )
+    points = [
+        f"{left + (hour + end) * HOUR:g},{bottom - CHART * (amount or 0) / full:.1f}"
+        for hour, amount in enumerate(change.before)
+        for end in (0, 1)
+    ]
+    yield f'<polyline class="before" points="{" ".join(points)}"/>'
+    most = [
+        quantity(change.resource, max(amount or 0 for amount in of)) for of in (change.before, change.after)
+    ]
+    yield text(left + 24 * HOUR + 12, y + 26, f"{most[0]} → {most[1]} at most", "small")
+    yield "</g>"

@@ -1,0 +1,224 @@
+"""The queues of a cluster with the amounts of a plan in them, within what the settings leave to plans.
+
+Which queues there are is as the settings have it, and so is the maximum of each, which no plan exceeds: what
+does not fit is lowered, or raised to the least that the settings leave a queue, and told. So a plan goes on
+after a change of the settings, for the queues that are still there, and a schedule lowers it like them.
+
+Organizations and projects with queues of a plan are guaranteed what these have together
+(moka/allocation/queue_document.py).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from moka.allocation.cluster_settings import ClusterSettings
+from moka.allocation.queue_amounts import AmountsOfHour, HourAmounts
+from moka.mistakes import Mistake
+from moka.names import ROOT_QUEUE
+from moka.queues import shares
+from moka.queues.bounds import Bound, walk_bounded
+from moka.queues.calendar import Nodes
+from moka.queues.resources import RESOURCES, Resources, quantity
+from moka.queues.tiers import POLICIES
+from moka.queues.tree import Queue, QueueTree
+
+CAPACITY = "the capacity of the cluster"
+
+
+@dataclass(frozen=True)
+class InForce:
+    """What a scheduler is to have.
+
+    tree: the queues. unresolved: what the settings have that does not come to amounts.
+    says: what of a plan is not as it has it, and why.
+    """
+
+    tree: QueueTree
+    unresolved: Sequence[Mistake] = ()
+    says: Sequence[Mistake] = ()
+
+
+def in_force(settings: ClusterSettings, amounts: AmountsOfHour, nodes: Nodes) -> InForce:
+    """The queues with amounts in them while there are so many nodes; without any, those of the settings."""
+    base, unresolved = settings.calendar.tree(settings.queues, nodes)
+    if not amounts.queues:
+        return InForce(base, unresolved)
+    capacity = settings.calendar.capacity_of(nodes) or settings.calendar.amounts(nodes)
+    tree, says = _Merger(settings, amounts, base, capacity).merged()
+    return InForce(tree, unresolved, says)
+
+
+class _Merger:
+    """Puts amounts into a tree."""
+
+    def __init__(
+        self, settings: ClusterSettings, amounts: AmountsOfHour, base: QueueTree, capacity: Resources
+    ) -> None:
+        self._least = settings.bounds.least
+        self._amounts = amounts
+        self._base = base
+        self._capacity = capacity
+        self._bounds = {path: (bounds, queue) for path, queue, bounds in walk_bounded(base)}
+        self._says: list[Mistake] = []
+        self._floors: dict[str, Resources] = {}
+
+    def merged(self) -> tuple[QueueTree, Sequence[Mistake]]:
+        for path in self._amounts.queues:
+            if path not in self._bounds or self._bounds[path][1].queues:
+                self._say(path, "is none of the queues in the settings; leave it out, or add it there")
+        # What queues have by their plan, and then what all below a queue may have together.
+        leaves = {path: self._leaf(path, queue) for path, queue in self._base.leaves()}
+        for path, source, limit in self._limits():
+            self._fit(path, source, limit, leaves)
+        organizations = tuple(
+            self._queue(f"{ROOT_QUEUE}.{queue.name}", queue, leaves) for queue in self._base.organizations
+        )
+        return replace(self._base, organizations=organizations), self._says
+
+    def _queue(self, path: str, queue: Queue, leaves: Mapping[str, Queue]) -> Queue:
+        if not queue.queues:
+            return leaves[path]
+        children = tuple(self._queue(f"{path}.{child.name}", child, leaves) for child in queue.queues)
+        planned = any(name.startswith(f"{path}.") for name in self._amounts.queues)
+        return replace(queue, guaranteed=None if planned else queue.guaranteed, queues=children)
+
+    def _leaf(self, path: str, queue: Queue) -> Queue:
+        stated = queue.guaranteed or Resources()
+        percent = self._least.get(_tier(queue), 0)
+        self._floors[path] = Resources(
+            **{name: shares.part(name, amount, percent, 100) for name, amount in stated.amounts()}
+        )
+        planned = self._amounts.queues.get(path)
+        if planned is None:
+            # It has no part in giving way.
+            self._floors[path] = stated
+            return queue
+        bounds = self._within(path)
+        maximum = self._maximum(path, queue, planned, bounds)
+        return replace(
+            queue,
+            guaranteed=self._guaranteed(path, planned, maximum, bounds),
+            maximum=maximum,
+            max_applications=self._applications(path, queue, planned),
+        )
+
+    def _within(self, path: str) -> Mapping[str, Bound]:
+        """The most of each resource, and what sets it."""
+        bounds, _ = self._bounds[path]
+        most = {name: Bound(amount, CAPACITY) for name, amount in self._capacity.amounts()}
+        for name, bound in bounds.maximum.items():
+            if name not in most or bound.amount <= most[name].amount:
+                most[name] = Bound(bound.amount, f"the maximum of {bound.source} in the settings")
+        return most
+
+    def _maximum(
+        self, path: str, queue: Queue, planned: HourAmounts, bounds: Mapping[str, Bound]
+    ) -> Resources | None:
+        maximum = dict(queue.maximum.amounts()) if queue.maximum else {}
+        for name, amount in planned.maximum.resources.amounts() if planned.maximum else ():
+            maximum[name] = self._at_most(path, "maximum", name, amount, bounds.get(name))
+        return Resources(**maximum) if maximum else None
+
+    def _guaranteed(
+        self, path: str, planned: HourAmounts, maximum: Resources | None, bounds: Mapping[str, Bound]
+    ) -> Resources | None:
+        wanted = dict(planned.guaranteed.resources.amounts()) if planned.guaranteed else {}
+        floors = self._floors[path]
+        guaranteed = {}
+        for name in RESOURCES:
+            amount, floor = wanted.get(name, 0), floors.get(name) or 0
+            if amount < floor:
+                self._say(
+                    f"{path}.guaranteed.{name}",
+                    f"is {quantity(name, amount)}, less than the {quantity(name, floor)} that `least` in the "
+                    "settings leaves it; raise it",
+                )
+                amount = floor
+            own = maximum.get(name) if maximum else None
+            bound = bounds.get(name)
+            if own is not None and (bound is None or own < bound.amount):
+                bound = Bound(own, "its maximum")
+            amount = self._at_most(path, "guaranteed", name, amount, bound)
+            if amount:
+                guaranteed[name] = amount
+        return Resources(**guaranteed) if guaranteed else None
+
+    def _at_most(self, path: str, what: str, name: str, amount: int, bound: Bound | None) -> int:
+        if bound is None or amount <= bound.amount:
+            return amount
+        self._say(
+            f"{path}.{what}.{name}",
+            f"is {quantity(name, amount)}, more than {bound.source}, "
+            f"{quantity(name, bound.amount)}; lower it",
+        )
+        return max(bound.amount, 0)
+
+    def _applications(self, path: str, queue: Queue, planned: HourAmounts) -> int | None:
+        wanted = planned.max_applications
+        if wanted is None:
+            return queue.max_applications
+        parent = self._bounds[path.rpartition(".")[0]][0].applications
+        if parent is not None and wanted > parent.amount:
+            self._say(
+                f"{path}.max_applications",
+                f"is {wanted}, more than the {parent.amount} of {parent.source} in the settings; lower it",
+            )
+            return parent.amount
+        return wanted
+
+    def _limits(self) -> Iterator[tuple[str, str, Resources]]:
+        """Queues, what sets the most that all below them may have together, and that: the deepest first; the
+        root stands for the cluster."""
+        above = [(path, queue) for path, (_, queue) in self._bounds.items() if queue.queues]
+        for path, queue in sorted(above, key=lambda one: (-one[0].count("."), one[0])):
+            if queue.maximum:
+                yield path, "its maximum in the settings", queue.maximum
+        yield ROOT_QUEUE, CAPACITY, self._capacity
+
+    def _fit(self, path: str, source: str, limit: Resources, leaves: dict[str, Queue]) -> None:
+        """Have all queues below one be guaranteed no more than it may have: the lowest tier gives way first,
+        all its queues by the same part."""
+        below = [name for name in leaves if name.startswith(f"{path}.")]
+        for name, most in limit.amounts():
+            together = sum(_guaranteed(leaves[one], name) for one in below)
+            over = together - most
+            if over <= 0:
+                continue
+            self._say(
+                path,
+                f"has queues that are guaranteed {quantity(name, together)} of {name} together, more than "
+                f"{source}, {quantity(name, most)}; lower theirs",
+            )
+            for tier in sorted(POLICIES, reverse=True):
+                if over > 0:
+                    over -= self._give_way(
+                        [one for one in below if _tier(leaves[one]) == tier], name, over, leaves
+                    )
+
+    def _give_way(self, paths: list[str], resource: str, over: int, leaves: dict[str, Queue]) -> int:
+        """Have queues be guaranteed less by so much, as far as they may; how much less that is."""
+        amounts = {path: _guaranteed(leaves[path], resource) for path in paths}
+        spare = {
+            path: max(amount - (self._floors[path].get(resource) or 0), 0) for path, amount in amounts.items()
+        }
+        whole = sum(spare.values())
+        if not whole:
+            return 0
+        for path, amount in spare.items():
+            queue = leaves[path]
+            left = amounts[path] - amount + shares.part(resource, amount, max(whole - over, 0), whole)
+            stated = {**dict((queue.guaranteed or Resources()).amounts()), resource: left}
+            kept = {name: amount for name, amount in stated.items() if amount}
+            leaves[path] = replace(queue, guaranteed=Resources(**kept) if kept else None)
+        return sum(amounts.values()) - sum(_guaranteed(leaves[path], resource) for path in paths)
+
+    def _say(self, at: str, says: str) -> None:
+        self._says.append(Mistake(at, says))
+
+
+def _guaranteed(queue: Queue, resource: str) -> int:
+    return (queue.guaranteed.get(resource) if queue.guaranteed else None) or 0
+
+
+def _tier(queue: Queue) -> int:
+    return int(queue.name.removeprefix("tier"))

@@ -1,0 +1,246 @@
+"""Operations on plans."""
+
+from asyncio import to_thread
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Annotated, Any, TypeVar
+from uuid import uuid4
+
+from fastapi import APIRouter, Depends, Query
+
+from moka.allocation import plan_checks
+from moka.allocation.cluster_settings import ClusterSettings
+from moka.allocation.plan import Plan, read
+from moka.allocation.queue_amounts import QueueAmounts
+from moka.mistakes import InvalidDocument, Mistake
+from services.archer.database import plans
+from services.archer.database.plans import Refused, RevisionRow, Step
+from services.archer.database.pool import Connection
+from services.archer.service.bodies import MOST_MISTAKES, PLAN_BYTES, sent, takes
+from services.archer.service.clusters import operate
+from services.archer.service.context import Caller, Context, Here
+from services.archer.service.models import (
+    AppliedModel,
+    ApplyModel,
+    BroughtModel,
+    PlanModel,
+    PlansModel,
+    PlanState,
+    ReasonModel,
+    RevisionModel,
+    StepModel,
+    WholePlanModel,
+)
+from services.archer.service.problems import Problem, mistakes, responses
+
+PAGE = 1000
+"""Plans of an answer at most."""
+
+REVISIONS = 100
+
+CLOCKS_APART = timedelta(minutes=5)
+
+router = APIRouter(prefix="/v1", tags=["plans"])
+
+T = TypeVar("T")
+
+STEP = ("no-such-plan", "plan-refused", "another-revision", "too-large", "wrong-media-type")
+
+
+@router.post(
+    "/plans",
+    openapi_extra=takes(Plan),
+    responses=responses("invalid-plan", "plan-exists", "too-large", "wrong-media-type"),
+)
+async def propose_plan(
+    here: Here, principal: Caller, plan: Annotated[Plan, Depends(sent(Plan, PLAN_BYTES))]
+) -> PlanModel:
+    """Have a plan wait for review, once it fits the clusters; the same again changes nothing."""
+    operate(here, principal, f"plan {plan.id}: propose")
+    if plan.moment > datetime.now(UTC) + CLOCKS_APART:
+        raise mistakes(
+            [("made", f"is {plan.made}, which is still to come: look at the clock of what made it")]
+        )
+    if wrong := await to_thread(plan_checks.mistakes, plan, await _clusters(here)):
+        raise _mistakes("invalid-plan", wrong)
+    return PlanModel(**asdict(await _run(here, lambda c: plans.propose(c, plan, principal.name))))
+
+
+@router.get("/plans", responses=responses())
+async def list_plans(
+    here: Here,
+    principal: Caller,
+    state: PlanState | None = None,
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = 100,
+) -> PlansModel:
+    """Plans, the latest first, what is in force, and which clusters have it."""
+
+    async def look(connection: Connection) -> PlansModel:
+        revisions = [RevisionModel(**asdict(row)) for row in await plans.revisions(connection, REVISIONS)]
+        return PlansModel(
+            in_force=revisions[0],
+            clusters=[BroughtModel(**row) for row in await plans.clusters(connection)],
+            revisions=revisions,
+            plans=[PlanModel(**asdict(row)) for row in await plans.plans(connection, limit, state)],
+        )
+
+    return await here.pool.run(look)
+
+
+@router.get("/plans/{plan}", responses=responses("no-such-plan"))
+async def get_plan(here: Here, principal: Caller, plan: str) -> WholePlanModel:
+    """A plan."""
+    row, document = await _run(here, lambda connection: plans.plan(connection, plan))
+    return WholePlanModel(**asdict(row), document=_plan(document))
+
+
+@router.post(
+    "/plans/{plan}/apply",
+    openapi_extra=takes(ApplyModel),
+    responses=responses(*STEP, "invalid-plan", "waits-for-a-person"),
+)
+async def apply_plan(
+    here: Here, principal: Caller, plan: str, wish: Annotated[ApplyModel, Depends(sent(ApplyModel))]
+) -> AppliedModel:
+    """Have a plan that waits take effect: amounts of queues and routes at once, or neither."""
+    operate(here, principal, f"plan {plan[:63]}: apply")
+    _, document = await _run(here, lambda connection: plans.plan(connection, plan))
+    whole, clusters = _plan(document), await _clusters(here)
+    if wrong := list(plan_checks.other_settings(whole, clusters)):
+        raise Problem("plan-refused", f"Plan {whole.id} was made for other settings: {wrong[0]}")
+    if wrong := await to_thread(plan_checks.mistakes, whole, clusters):
+        raise _mistakes("invalid-plan", wrong)
+    if wish.by_itself and (wrong := await _beyond(here, whole, clusters)):
+        raise _mistakes("waits-for-a-person", wrong)
+    digests = {name: planned.settings for name, planned in whole.clusters.items()}
+    step = Step(
+        kind="apply",
+        plan=whole,
+        after=wish.revision,
+        request=uuid4(),
+        by=principal.name,
+        why=wish.why,
+        digests=digests,
+    )
+    return await _step(here, step)
+
+
+@router.post("/plans/{plan}/rollback", openapi_extra=takes(StepModel), responses=responses(*STEP))
+async def roll_back_plan(
+    here: Here, principal: Caller, plan: str, wish: Annotated[StepModel, Depends(sent(StepModel))]
+) -> AppliedModel:
+    """Have a plan take effect that was in force before, as far as it fits the settings of today."""
+    operate(here, principal, f"plan {plan[:63]}: rollback")
+    _, document = await _run(here, lambda connection: plans.plan(connection, plan))
+    whole = _plan(document)
+    targets = (await here.around.now()).targets
+    left_out = {
+        workflow: f"{workflow} keeps no route: cluster {route.cluster} is not there any more."
+        for workflow, route in whole.routes.items()
+        if route.cluster not in targets
+    }
+    wrong = await to_thread(plan_checks.mistakes, whole, await _clusters(here))
+    step = Step(
+        kind="rollback",
+        plan=whole,
+        after=wish.revision,
+        request=uuid4(),
+        by=principal.name,
+        why=wish.why,
+        left_out=set(left_out),
+    )
+    # Amounts stay within the settings by themselves (moka/allocation/queues_in_force.py).
+    return await _step(here, step, [*left_out.values(), *map(str, wrong)][:MOST_MISTAKES])
+
+
+@router.post("/plans/withdraw", openapi_extra=takes(StepModel), responses=responses(*STEP))
+async def withdraw_plan(
+    here: Here, principal: Caller, wish: Annotated[StepModel, Depends(sent(StepModel))]
+) -> AppliedModel:
+    """Have no plan in force: queues are as the settings have them, and routes of plans end."""
+    operate(here, principal, "plan: withdraw")
+    step = Step(
+        kind="withdrawal", plan=None, after=wish.revision, request=uuid4(), by=principal.name, why=wish.why
+    )
+    return await _step(here, step)
+
+
+@router.post(
+    "/plans/{plan}/refuse",
+    openapi_extra=takes(ReasonModel),
+    responses=responses("no-such-plan", "plan-refused", "too-large", "wrong-media-type"),
+)
+async def refuse_plan(
+    here: Here, principal: Caller, plan: str, wish: Annotated[ReasonModel, Depends(sent(ReasonModel))]
+) -> PlanModel:
+    """Have a plan that waits never take effect."""
+    operate(here, principal, f"plan {plan[:63]}: refuse")
+    row = await _run(here, lambda connection: plans.refuse(connection, plan, principal.name, wish.why))
+    return PlanModel(**asdict(row))
+
+
+async def _step(here: Context, step: Step, left_out: list[str] | None = None) -> AppliedModel:
+    row: RevisionRow = await _run(here, lambda connection: plans.step(connection, step))
+    await here.around.refresh()
+    return AppliedModel(**asdict(row), left_out=left_out or [])
+
+
+async def _beyond(here: Context, plan: Plan, clusters: Mapping[str, ClusterSettings]) -> list[Mistake]:
+    """Why a plan that nobody has looked at is to wait for somebody."""
+
+    async def look(connection: Connection) -> tuple[dict[str, QueueAmounts], dict[str, str | None], datetime]:
+        routes = await connection.fetch(
+            "SELECT workflow, cluster FROM routes WHERE ended IS NULL AND plan IS NOT NULL"
+        )
+        return (
+            {name: await plans.amounts(connection, name) for name in clusters},
+            {row["workflow"]: row["cluster"] for row in routes},
+            await connection.fetchval("SELECT now()"),
+        )
+
+    amounts, before, now = await here.pool.run(look)
+    after = {workflow: route.cluster for workflow, route in plan.routes.items()}
+    moved = [name for name in {*before, *after} if before.get(name) != after.get(name)]
+    return await to_thread(lambda: list(plan_checks.beyond(plan, amounts, clusters, moved, now)))
+
+
+def _plan(document: Mapping[str, Any]) -> Plan:
+    """The plan that is kept. Raises Problem for one of another version."""
+    try:
+        return read(document, "plan")
+    except InvalidDocument as error:
+        raise Problem("plan-refused", f"This version cannot read it: {str(error).splitlines()[0]}") from None
+
+
+async def _clusters(here: Context) -> dict[str, ClusterSettings]:
+    """The clusters that said what queues they have."""
+    said = await here.pool.run(plans.told)
+    return await to_thread(_settings, said)
+
+
+def _settings(said: Mapping[str, Mapping[str, str]]) -> dict[str, ClusterSettings]:
+    return {name: _settings_of(tuple(sorted(files.items()))) for name, files in said.items()}
+
+
+@lru_cache(maxsize=64)
+def _settings_of(files: tuple[tuple[str, str], ...]) -> ClusterSettings:
+    """What a cluster said, whose worker has read it: what this version cannot read is a fault."""
+    return ClusterSettings.of_data(dict(files))
+
+
+async def _run(here: Context, work: Callable[[Connection], Awaitable[T]]) -> T:
+    """What is made of a transaction. Raises Problem where it is refused."""
+    try:
+        return await here.pool.run(work)
+    except Refused as error:
+        raise Problem(error.kind, str(error)) from None
+
+
+def _mistakes(kind: str, wrong: list[Mistake]) -> Problem:
+    first, *others = wrong
+    more = f" There are {len(others)} more mistakes." if others else ""
+    return Problem(
+        kind, f"{first}{more}", mistakes=[{"at": one.at, "says": one.says} for one in wrong[:MOST_MISTAKES]]
+    )
