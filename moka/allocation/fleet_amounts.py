@@ -1,0 +1,171 @@
+"""What queues get where workflows are placed: guarantees by hour, within capacity, floors and ceilings.
+
+Where a cluster has less than its queues ask, the lowest tier gives way first, all its queues by the same part
+of what they ask above their floors, as with the percentile algorithm.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from moka.allocation.cluster import THOUSANDTHS
+from moka.allocation.fleet import (
+    COUNTED,
+    HOURS,
+    Amounts,
+    Expected,
+    Fleet,
+    FleetCluster,
+    FleetQueue,
+    QueueHours,
+)
+from moka.allocation.fleet_loads import NOTHING, Vector, amounts_of_queues, counted, room
+from moka.allocation.rules import TIERS
+from moka.queues.resources import Resources
+
+HUNDRED = 100
+
+
+def share_out(fleet: Fleet, placements: Mapping[str, str]) -> tuple[QueueHours, ...]:
+    """What each queue gets on each cluster where it has a workflow or a floor."""
+    demands = amounts_of_queues(fleet, placements)
+    applications = _applications(fleet, placements)
+    result = []
+    for there in fleet.clusters:
+        members = [
+            queue
+            for queue in fleet.queues
+            if (there.name, queue.path) in demands or there.name in queue.floors
+        ]
+        hours = [
+            _hour(there, members, {q.path: _at(demands, there, q, hour) for q in members}, hour)
+            for hour in range(HOURS)
+        ]
+        for queue in members:
+            ceiling = queue.ceilings.get(there.name)
+            numbers = applications.get((there.name, queue.path), [0] * HOURS)
+            result.append(
+                QueueHours(
+                    cluster=there.name,
+                    queue=queue.path,
+                    hours=tuple(
+                        Amounts(
+                            guaranteed=_stated(amounts[queue.path]),
+                            maximum=ceiling,
+                            max_applications=max(-(-number * (HUNDRED + fleet.headroom) // HUNDRED), 1),
+                        )
+                        for amounts, number in zip(hours, numbers, strict=True)
+                    ),
+                )
+            )
+    return tuple(result)
+
+
+def expected(
+    fleet: Fleet, placements: Mapping[str, str], queues: tuple[QueueHours, ...]
+) -> tuple[Expected, ...]:
+    """What workflows can expect of what their queues get."""
+    demands = amounts_of_queues(fleet, placements)
+    served: dict[tuple[str, str], list[int]] = {}
+    for one in queues:
+        asked = demands.get((one.cluster, one.queue))
+        served[one.cluster, one.queue] = [
+            _served(amounts.guaranteed, asked[hour]) if asked else THOUSANDTHS
+            for hour, amounts in enumerate(one.hours)
+        ]
+    return tuple(
+        Expected(
+            workflow=workflow.name,
+            tier=workflow.tier,
+            served=min(
+                (
+                    served[placements[workflow.name], workflow.queue][hour]
+                    for hour, amount in enumerate(workflow.demand)
+                    if any(number for _, number in amount.amounts())
+                ),
+                default=THOUSANDTHS,
+            ),
+        )
+        for workflow in fleet.workflows
+    )
+
+
+def _served(guaranteed: Resources, asked: Resources) -> int:
+    return min(
+        (
+            min((guaranteed.get(name) or 0) * THOUSANDTHS // amount, THOUSANDTHS)
+            for name, amount in asked.amounts()
+            if amount
+        ),
+        default=THOUSANDTHS,
+    )
+
+
+def _at(
+    demands: Mapping[tuple[str, str], list[Resources]], there: FleetCluster, queue: FleetQueue, hour: int
+) -> Resources:
+    hours = demands.get((there.name, queue.path))
+    return hours[hour] if hours else counted(Resources())
+
+
+def _hour(
+    there: FleetCluster, queues: list[FleetQueue], demands: Mapping[str, Resources], hour: int
+) -> dict[str, Resources]:
+    """What queues get in an hour."""
+    floors = {queue.path: _vector(queue.floors.get(there.name, Resources())) for queue in queues}
+    wanted = {
+        queue.path: _wanted(_vector(demands[queue.path]), floors[queue.path], queue.ceilings.get(there.name))
+        for queue in queues
+    }
+    by_tier = {tier: [queue.path for queue in queues if queue.tier == tier] for tier in TIERS}
+    least = {tier: _sums(floors[path] for path in paths) for tier, paths in by_tier.items()}
+    limits = room(least, _vector(there.capacity(hour)))
+    given: dict[str, Resources] = {}
+    above = NOTHING
+    for tier, paths in by_tier.items():
+        part = Fraction(1)
+        for all_of, floor, other, limit in zip(
+            _sums(wanted[path] for path in paths), least[tier], above, limits[tier], strict=True
+        ):
+            asks, free = all_of - floor, limit - other - floor
+            if asks > free:
+                part = min(part, Fraction(max(free, 0), asks))
+        for path in paths:
+            amounts = [
+                floor + int((asks - floor) * part)
+                for asks, floor in zip(wanted[path], floors[path], strict=True)
+            ]
+            given[path] = Resources(**dict(zip(COUNTED, amounts, strict=True)))
+            above = _sums([above, amounts])
+    return given
+
+
+def _wanted(demand: Vector, floor: Vector, ceiling: Resources | None) -> Vector:
+    raised = map(max, demand, floor)
+    if ceiling is None:
+        return tuple(raised)
+    most = (ceiling.get(name) for name in COUNTED)
+    return tuple(
+        amount if limit is None else min(amount, limit) for amount, limit in zip(raised, most, strict=True)
+    )
+
+
+def _vector(amount: Resources) -> Vector:
+    return tuple(amount.get(name) or 0 for name in COUNTED)
+
+
+def _sums(vectors: Iterable[Sequence[int]]) -> Vector:
+    return tuple(map(sum, zip(NOTHING, *vectors, strict=True)))
+
+
+def _stated(amount: Resources) -> Resources:
+    """Without what there is nothing of."""
+    return Resources(**{name: number for name, number in amount.amounts() if number})
+
+
+def _applications(fleet: Fleet, placements: Mapping[str, str]) -> dict[tuple[str, str], list[int]]:
+    sums: dict[tuple[str, str], list[int]] = {}
+    for workflow in fleet.workflows:
+        hours = sums.setdefault((placements[workflow.name], workflow.queue), [0] * HOURS)
+        for hour, number in enumerate(workflow.applications):
+            hours[hour] += number
+    return sums

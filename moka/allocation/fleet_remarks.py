@@ -1,0 +1,91 @@
+"""Which limits keep a plan of a fleet from being better, a sentence each."""
+
+from collections.abc import Iterator, Mapping
+
+from moka.allocation.cluster import THOUSANDTHS
+from moka.allocation.fleet import COUNTED, CRITICAL, HOURS, Fleet, FleetCluster, QueueHours
+from moka.allocation.fleet_loads import amounts_of_queues
+from moka.queues.resources import Resources, total
+
+CLOSE = 990
+"""Thousandths of a limit from which it binds."""
+
+
+def binding(fleet: Fleet, placements: Mapping[str, str], queues: tuple[QueueHours, ...]) -> tuple[str, ...]:
+    """Limits that bind."""
+    return (
+        *(remark for there in fleet.clusters for remark in _full(there, queues)),
+        *_fullest(fleet, placements),
+        *_bounds(fleet, placements),
+        *_moves(fleet, placements),
+    )
+
+
+def _full(there: FleetCluster, queues: tuple[QueueHours, ...]) -> Iterator[str]:
+    """Hours in which a cluster has nothing left to guarantee."""
+    own = [one for one in queues if one.cluster == there.name]
+    critical = [one for one in own if one.tier < 3]
+    for some, part, whom in (
+        (critical, CRITICAL, "tiers 1 and 2 are guaranteed 90% of it, as much as they may"),
+        (own, THOUSANDTHS, "all of it is guaranteed"),
+    ):
+        for name in COUNTED:
+            hours = [
+                hour
+                for hour in range(HOURS)
+                if (total(one.hours[hour].guaranteed for one in some).get(name) or 0) * THOUSANDTHS * 1000
+                >= (there.capacity(hour).get(name) or 0) * part * CLOSE
+            ]
+            if hours:
+                yield f"{there.name} has no more {name} at {_hours(hours)}: {whom}."
+
+
+def _fullest(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
+    """The cluster and hour that set the peak."""
+    demands = amounts_of_queues(fleet, placements)
+    loads = []
+    for there in fleet.clusters:
+        own = [hours for (cluster, _), hours in demands.items() if cluster == there.name]
+        for hour in range(HOURS):
+            asked, capacity = total(hours[hour] for hours in own), there.capacity(hour)
+            loads += [
+                ((asked.get(name) or 0) / (capacity.get(name) or 1), there.name, hour, name)
+                for name in COUNTED
+            ]
+    load, cluster, hour, name = max(loads, key=lambda one: one[0])
+    if load:
+        yield f"{cluster} is the fullest at {hour:02}:00: {load:.1%} of its {name} is asked for."
+
+
+def _bounds(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
+    """Floors and ceilings that change what queues get."""
+    demands = amounts_of_queues(fleet, placements)
+    nothing = [Resources()] * HOURS
+    for what, where, differs in (
+        ("floors keep for them what they do not ask", "floors", int.__lt__),
+        ("ceilings keep from them what they ask", "ceilings", int.__gt__),
+    ):
+        number = sum(
+            any(
+                differs(hour.get(name) or 0, amount)
+                for hour in demands.get((cluster, queue.path), nothing)
+                for name, amount in bound.amounts()
+                if name in COUNTED
+            )
+            for queue in fleet.queues
+            for cluster, bound in getattr(queue, where).items()
+        )
+        if number:
+            yield f"Of {number} queue{'s' if number > 1 else ''}, the {what}."
+
+
+def _moves(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
+    moves = sum(placements[workflow.name] != workflow.home for workflow in fleet.workflows)
+    if moves and moves == fleet.max_moves:
+        yield f"{moves} workflows move, as many as may."
+    if alone := sum(len(fleet.choices(workflow)) == 1 for workflow in fleet.workflows):
+        yield f"{alone} of {len(fleet.workflows)} workflows can run on one cluster only."
+
+
+def _hours(hours: list[int]) -> str:
+    return ", ".join(f"{hour:02}:00" for hour in hours)

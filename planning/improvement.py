@@ -1,0 +1,169 @@
+"""Placements made better: the relaxation rounded from the largest workflow to the smallest, and CP-SAT on
+neighbourhoods of a few clusters.
+
+A neighbourhood is small enough for CP-SAT to search it to its end. Which one is next follows from a seed.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+import numpy as np
+
+from moka.allocation.fleet import HOURS, ObjectiveName
+from moka.allocation.fleet_loads import Measures, measures
+from planning.formulation import formulate
+from planning.problem import Numbers, Problem
+from planning.relaxation import Relaxation, rounded
+from planning.search import Effort, Found, everything, search
+
+GROUPS = (20, 10, 5, 2, 0)
+"""Workflows are rounded in groups: those that take more thousandths of a cluster than this."""
+
+NEAR = 60
+"""Workflows of a neighbourhood."""
+
+WORK = 0.4
+"""Of a neighbourhood, at most."""
+
+LEAST = 0.03
+"""Of any search: its rows have to be made."""
+
+
+@dataclass
+class Budget:
+    """What is left of the work and the time.
+
+    work: of the solvers' count. ends: by the clock (time.monotonic), the last resort.
+    by_clock: whether the clock has ended anything.
+    """
+
+    work: float
+    ends: float
+    by_clock: bool = field(default=False)
+
+    def left(self) -> bool:
+        """Whether there is anything left."""
+        if self.work > 0 and time.monotonic() >= self.ends:
+            self.by_clock = True
+        return self.work > 0 and not self.by_clock
+
+    def effort(self, most: float) -> Effort:
+        """What one search may take."""
+        return Effort(work=min(most, self.work), seconds=self.seconds)
+
+    @property
+    def seconds(self) -> float:
+        """What is left by the clock."""
+        return max(self.ends - time.monotonic(), 0.01)
+
+    def took(self, found: Found) -> None:
+        """Take off what a search took, and no less than what making its rows does."""
+        self.work -= max(found.work, LEAST)
+        self.by_clock = self.by_clock or found.by_clock
+
+
+def measured(problem: Problem, placements: Numbers) -> Measures:
+    """How good placements are."""
+    return measures(problem.fleet, problem.names(placements))
+
+
+def rounded_in_groups(
+    problem: Problem,
+    placements: Numbers,
+    objective: ObjectiveName,
+    limits: Mapping[ObjectiveName, int],
+    tighter: Mapping[ObjectiveName, int],
+    budget: Budget,
+    seed: int,
+    *,
+    short: bool,
+) -> Numbers | None:
+    """The relaxation, made whole from the largest workflows to the smallest; None where that leads nowhere.
+
+    Those of a group go where most of each is, before the relaxation is solved anew for all that are smaller;
+    the last ones that are still divided are CP-SAT's. tighter: limits of the relaxation, which leave CP-SAT
+    room.
+    """
+    result, free = placements.copy(), everything(problem)
+    sizes = _sizes(problem)
+    for least in GROUPS:
+        if not budget.left():
+            return None
+        made = formulate(problem, result, free, tighter, short=short)
+        found = Relaxation(problem, made).smallest(objective, tighter, budget.seconds)
+        if found is None:
+            return None
+        near, divided = rounded(found.parts, result)
+        if not least:
+            effort = budget.effort(WORK * len(GROUPS))
+            last = search(problem, near, divided, objective, limits, effort, seed, short=short)
+            budget.took(last)
+            return last.placements
+        large = [workflow for workflow in free if sizes[workflow] > least]
+        result[large] = near[large]
+        free = [workflow for workflow in free if sizes[workflow] <= least]
+    return result
+
+
+def _sizes(problem: Problem) -> Numbers:
+    """Thousandths of its smallest cluster that each workflow takes in its fullest hour."""
+    sizes: Numbers = (problem.demand.max(axis=3) // problem.machines[None]).max(axis=(1, 2))
+    return sizes
+
+
+def improved(
+    problem: Problem,
+    placements: Numbers,
+    objective: ObjectiveName,
+    limits: Mapping[ObjectiveName, int],
+    target: int,
+    budget: Budget,
+    seed: int,
+    *,
+    short: bool,
+) -> Numbers:
+    """Placements at least as good, until the objective is at a target or half of the budget is used up."""
+    least = budget.work / 2
+    chance = Random(f"{seed} {objective}")
+    best, value = placements, measured(problem, placements).values()[objective]
+    while value > target and budget.work > least and budget.left():
+        clusters, free = _neighbourhood(problem, best, objective, chance)
+        effort = budget.effort(WORK)
+        found = search(problem, best, free, objective, limits, effort, seed, clusters=clusters, short=short)
+        budget.took(found)
+        if found.placements is not None and found.value <= value:
+            best, value = found.placements, found.value
+    return best
+
+
+def _neighbourhood(
+    problem: Problem, placements: Numbers, objective: ObjectiveName, chance: Random
+) -> tuple[list[int], list[int]]:
+    """Clusters, and workflows that are on them and may be moved between them."""
+    loads = problem.loads(placements)
+    if objective == "moves":
+        moved = np.flatnonzero(placements != problem.home).tolist()
+        chosen = chance.choice(moved) if moved else 0
+        hour = chance.randrange(HOURS)
+        first = [int(placements[chosen]), int(problem.homes[chosen])]
+    else:
+        over = loads - loads.mean(axis=0)
+        if objective == "balance":
+            hour = chance.choices(range(HOURS), (over.max(axis=0) + 1).tolist())[0]
+        else:
+            hour = int(loads.max(axis=0).argmax())
+        first = [int(loads[:, hour].argmax())]
+    others = sorted(range(len(loads)), key=lambda cluster: (loads[cluster, hour], cluster))
+    some = [*first, *others[:2], *chance.sample(others, min(2, len(others)))]
+    clusters = sorted(set(some[: len(first) + 1] + some[-1:]))
+    choice = problem.allowed.sum(axis=1) > 1
+    near = np.flatnonzero(np.isin(placements, clusters) & choice).tolist()
+    demand = problem.demand[near, placements[near], hour].max(axis=1) if near else np.zeros(0)
+    weights = {one: chance.random() * (1 + float(takes)) for one, takes in zip(near, demand, strict=True)}
+    moved = np.flatnonzero((placements != problem.home) & choice).tolist()
+    # Where no more may move, others have to go home first.
+    back = chance.sample(moved, min(len(moved), NEAR if objective == "moves" else NEAR // 3))
+    by_weight = sorted(near, key=lambda one: -weights[one])
+    return clusters, sorted({*back, *by_weight[:NEAR]})

@@ -1,0 +1,130 @@
+"""A fleet as arrays of whole numbers, in thousandths of machines of each cluster."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from moka.allocation.fleet import COUNTED, HOURS, Fleet
+from moka.allocation.fleet_loads import ceiling_of, floors_by_tier, machines
+from moka.allocation.rules import TIERS
+from moka.queues.resources import Resources
+
+Numbers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A queue on a cluster that has a floor there, or a ceiling that its workflows could reach.
+
+    workflows: that may run there. floor, ceiling: by resource.
+    """
+
+    cluster: int
+    tier: int
+    workflows: tuple[int, ...]
+    floor: tuple[int, ...]
+    ceiling: tuple[int, ...]
+
+
+class Problem:
+    """What solvers need of a fleet. Workflows, clusters, hours and resources are known by their positions.
+
+    demand: [workflow, cluster, hour, resource]; nothing where it may not run.
+    machines: [cluster, hour], whole ones.
+    allowed: [workflow, cluster]. home, tier: [workflow]; a home is -1 where it may not stay there.
+    floors: [cluster, tier - 1, resource], of all queues.
+    resting: [cluster, tier - 1, resource], floors of queues of which no workflow may run there.
+    """
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.fleet = fleet
+        self.clusters = {there.name: index for index, there in enumerate(fleet.clusters)}
+        self.allowed = np.array(
+            [[workflow.may_run(there) for there in fleet.clusters] for workflow in fleet.workflows],
+            dtype=bool,
+        ).reshape(len(fleet.workflows), len(fleet.clusters))
+        self.home: Numbers = np.array([self.clusters[one.home] for one in fleet.workflows], dtype=np.int64)
+        self.tier: Numbers = np.array([one.tier for one in fleet.workflows], dtype=np.int64)
+        self.machines: Numbers = np.array(
+            [[there.instances(hour) for hour in range(HOURS)] for there in fleet.clusters], dtype=np.int64
+        )
+        self.demand = self._demand()
+        self.floors: Numbers = np.array(
+            [[floors_by_tier(fleet, there)[tier] for tier in TIERS] for there in fleet.clusters],
+            dtype=np.int64,
+        )
+        self.resting: Numbers = np.zeros_like(self.floors)
+        self.bounded = tuple(self._bounded())
+        self.within = {
+            (workflow, one.cluster): number
+            for number, one in enumerate(self.bounded)
+            for workflow in one.workflows
+        }
+
+    def _demand(self) -> Numbers:
+        amounts = np.array(
+            [
+                [[hour.get(name) or 0 for name in COUNTED] for hour in workflow.demand]
+                for workflow in self.fleet.workflows
+            ],
+            dtype=np.int64,
+        ).reshape(len(self.fleet.workflows), HOURS, len(COUNTED))
+        sizes = np.array(
+            [[there.cluster.instance.get(name) or 0 for name in COUNTED] for there in self.fleet.clusters],
+            dtype=np.int64,
+        )
+        parts = -(-amounts[:, None] * 1000 // sizes[None, :, None])
+        result: Numbers = parts * self.allowed[:, :, None, None]
+        return result
+
+    def _bounded(self) -> list[Bounded]:
+        members: dict[str, list[int]] = {}
+        for index, workflow in enumerate(self.fleet.workflows):
+            members.setdefault(workflow.queue, []).append(index)
+        result = []
+        for queue in self.fleet.queues:
+            for cluster, there in enumerate(self.fleet.clusters):
+                floor = machines(queue.floors.get(there.name, Resources()), there)
+                ceiling = ceiling_of(queue.ceilings, there)
+                workflows = [index for index in members.get(queue.path, ()) if self.allowed[index, cluster]]
+                if not workflows:
+                    self.resting[cluster, queue.tier - 1] += floor
+                    continue
+                most = self.demand[workflows, cluster].sum(axis=0).max(axis=0)
+                reachable = ceiling is not None and any(most > ceiling)
+                if any(floor) or reachable:
+                    result.append(
+                        Bounded(
+                            cluster,
+                            queue.tier,
+                            tuple(workflows),
+                            floor,
+                            tuple(ceiling)
+                            if ceiling is not None and reachable
+                            else tuple(map(int, most + floor)),
+                        )
+                    )
+        return result
+
+    @cached_property
+    def homes(self) -> Numbers:
+        """Where workflows are today; where one may not stay, the first cluster that it may run on."""
+        stays = self.allowed[np.arange(len(self.home)), self.home]
+        return np.where(stays, self.home, self.allowed.argmax(axis=1))
+
+    def names(self, placements: Numbers) -> Mapping[str, str]:
+        """Placements by the names of workflows and clusters."""
+        return {
+            workflow.name: self.fleet.clusters[index].name
+            for workflow, index in zip(self.fleet.workflows, placements, strict=True)
+        }
+
+    def loads(self, placements: Numbers) -> Numbers:
+        """[cluster, hour]: what workflows placed so ask together, in thousandths of the cluster; without
+        floors."""
+        sums = np.zeros((len(self.machines), HOURS, len(COUNTED)), dtype=np.int64)
+        np.add.at(sums, placements, self.demand[np.arange(len(placements)), placements])
+        return sums.max(axis=2) // self.machines

@@ -1,0 +1,104 @@
+"""The relaxation, in which workflows can be divided between clusters: what no plan is better than.
+
+Linear, and solved by GLOP, which follows no clock and has no chance in it. What is near a whole number is not
+below it (`bound`): all objectives are whole.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ortools.linear_solver import pywraplp
+
+from moka.allocation.fleet import ObjectiveName
+from planning.formulation import Formulation
+from planning.problem import Numbers, Problem
+
+CLOSE = 1e-4
+"""Below which a part of a whole is one of the solver's rounding."""
+
+
+@dataclass(frozen=True)
+class Divided:
+    """An optimum of the relaxation.
+
+    value: of the objective. parts: [workflow, cluster], 0 to 1.
+    """
+
+    value: float
+    parts: Mapping[int, Mapping[int, float]]
+
+    @property
+    def bound(self) -> int:
+        """What no whole plan is below."""
+        return math.ceil(self.value - CLOSE * max(1.0, abs(self.value)))
+
+
+class Relaxation:
+    """Rows without the wholeness of their columns. Objectives and bounds may change between solutions."""
+
+    def __init__(self, problem: Problem, made: Formulation) -> None:
+        self.problem, self.made = problem, made
+        self.solver = pywraplp.Solver.CreateSolver("GLOP")
+        infinity = self.solver.infinity()
+        self.columns = [
+            self.solver.NumVar(lower, upper, "") for lower, upper in zip(made.lower, made.upper, strict=True)
+        ]
+        for choices in made.choices.values():
+            row = self.solver.Constraint(1, 1)
+            for column in choices.values():
+                row.SetCoefficient(self.columns[column], 1)
+        self.rows = []
+        for given in made.rows:
+            row = self.solver.Constraint(-infinity, given.most)
+            for column, coefficient in zip(given.columns.tolist(), given.coefficients.tolist(), strict=True):
+                row.SetCoefficient(self.columns[column], coefficient)
+            self.rows.append(row)
+
+    def smallest(
+        self, objective: ObjectiveName, limits: Mapping[ObjectiveName, int], seconds: float
+    ) -> Divided | None:
+        """The least that an objective can be within limits of others; None where they cannot be kept, or that
+        was not found in its time."""
+        self.solver.SetTimeLimit(max(1, int(seconds * 1000)))
+        for name, column in self.made.objectives.items():
+            self.columns[column].SetUb(
+                min(limits.get(name, self.made.upper[column]), self.made.upper[column])
+            )
+        self.solver.Minimize(self.columns[self.made.objectives[objective]])
+        if self.solver.Solve() != pywraplp.Solver.OPTIMAL:
+            return None
+        return Divided(
+            self.solver.Objective().Value(),
+            {
+                workflow: {
+                    cluster: self.columns[column].solution_value() for cluster, column in choices.items()
+                }
+                for workflow, choices in self.made.choices.items()
+            },
+        )
+
+    def worth(self) -> list[float]:
+        """What a machine more on each cluster would take off the objective that was solved last.
+
+        By the duals of its rows, so at the margin: d objective = dual x (d most - d coefficient x value).
+        """
+        gains = [0.0] * len(self.problem.machines)
+        for row, (cluster, coefficient, most) in self.made.capacity.items():
+            dual = self.rows[row].dual_value()
+            if dual:
+                last = self.columns[int(self.made.rows[row].columns[-1])]
+                gains[cluster] -= dual * (most - (coefficient * last.solution_value() if coefficient else 0))
+        return [max(gain, 0.0) for gain in gains]
+
+
+def rounded(parts: Mapping[int, Mapping[int, float]], placements: Numbers) -> tuple[Numbers, list[int]]:
+    """Each workflow where most of it is, and those that are divided, the most divided first."""
+    result = placements.copy()
+    divided = []
+    for workflow, shares in parts.items():
+        cluster = max(shares, key=lambda one: (shares[one], -one))
+        result[workflow] = cluster
+        if shares[cluster] < 1 - CLOSE:
+            divided.append((shares[cluster], workflow))
+    return result, [workflow for _, workflow in sorted(divided)]
