@@ -2,19 +2,24 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from commands.arguments import EnvironmentArgument
+from commands.usage_sizes import cluster_sizes
 from moka.mistakes import InvalidDocument, near
-from moka.names import bucket_name
+from moka.usage.report.day import QUESTIONS, Day
+from moka.usage.report.day import report as report_of
+from moka.usage.report.metrics import as_metrics
+from moka.usage.report.page import as_page
+from moka.usage.report.summary import as_text
+from moka.workflows.definitions import Workflow, loads
+from report.cost.prices import InvalidPrices, prices
 from stacks.settings import Environment, load
-
-if TYPE_CHECKING:
-    from moka.workflows.definitions import Workflow
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -68,27 +73,13 @@ def report(
     Exit status: 0 reported, whatever it says,
     2 wrong settings or arguments, or a history that cannot be read.
     """
-    from commands.usage_sizes import cluster_sizes
-    from moka.usage.report.day import QUESTIONS, Day
-    from moka.usage.report.day import report as report_of
-    from moka.usage.report.metrics import as_metrics
-    from moka.usage.report.page import as_page
-    from moka.usage.report.summary import as_text
     from planning.history import UnreadableHistory, ask
-    from report.cost.prices import InvalidPrices, prices
 
-    made = datetime.now(UTC)
-    asked_day = _day(day, made)
+    now = datetime.now(UTC)
+    asked_day = _day(day, now)
     try:
         settings = load(environment)
-        names = _clusters(settings, cluster or [])
-        about = Day(
-            environment=environment,
-            day=asked_day,
-            made=made,
-            clusters=cluster_sizes(settings, names, prices()),
-            workflows=_workflows(workflows) if workflows else {},
-        )
+        about = _about(settings, cluster, asked_day, now, workflows)
         with _history(settings, history, asked_day) as folder:
             answers = ask(folder, QUESTIONS, about.asked, [asked_day])
     except (InvalidDocument, InvalidPrices, HistoryUnreachable, UnreadableHistory) as error:
@@ -103,6 +94,56 @@ def report(
                 typer.echo(f"{file} cannot be written ({error.strerror}): name another file.", err=True)
                 raise typer.Exit(2) from None
     print(result.as_json() if as_json else as_text(result), end="\n" if as_json else "")
+
+
+@app.command()
+def asked(
+    environment: EnvironmentArgument,
+    day: Annotated[
+        str | None,
+        typer.Option(metavar="DAY", help="The last day, in UTC, such as 2026-11-25; by default yesterday."),
+    ] = None,
+    days: Annotated[int, typer.Option(min=1, max=400, metavar="N", help="Days up to that one.")] = 1,
+    cluster: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only this cluster; may be repeated.")
+    ] = None,
+    workflows: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Workflows with their SLOs; without it no run is judged."),
+    ] = None,
+) -> None:
+    """Print what a Spark job is to ask the history about, as JSON.
+
+    The window, clusters with what a machine of each has, and SLOs: for examples/jobs/usage-questions.yaml.
+
+    \b
+    Example:
+      moka usage asked prod --day 2026-11-25 --days 30 > asked.json
+
+    Exit status: 0 printed, 2 wrong settings or arguments.
+    """
+    from moka.usage.records import DAY
+
+    now = datetime.now(UTC)
+    try:
+        window = _about(load(environment), cluster, _day(day, now), now, workflows).asked
+    except (InvalidDocument, InvalidPrices) as error:
+        typer.echo(error, err=True)
+        raise typer.Exit(2) from None
+    print(replace(window, began=window.ended - days * DAY).as_json(), end="")
+
+
+def _about(
+    settings: Environment, chosen: list[str] | None, day: date, now: datetime, workflows: Path | None
+) -> Day:
+    """A day of an environment. Raises InvalidDocument and InvalidPrices."""
+    return Day(
+        environment=settings.environment,
+        day=day,
+        made=now,
+        clusters=cluster_sizes(settings, _clusters(settings, chosen or []), prices()),
+        workflows=_workflows(workflows) if workflows else {},
+    )
 
 
 def _day(text: str | None, now: datetime) -> date:
@@ -123,9 +164,7 @@ def _clusters(settings: Environment, chosen: list[str]) -> list[str]:
     return chosen or list(settings.clusters)
 
 
-def _workflows(file: Path) -> "dict[str, Workflow]":
-    from moka.workflows.definitions import loads
-
+def _workflows(file: Path) -> dict[str, Workflow]:
     try:
         return dict(loads(file.read_bytes(), str(file)).workflows)
     except OSError as error:
@@ -146,10 +185,9 @@ def _history(settings: Environment, folder: Path | None, day: date) -> Iterator[
     from moka.usage.records import TABLES
     from planning.history import copied
 
-    home = settings.foundations[settings.home_foundation]
-    bucket = bucket_name(settings.prefix, home.account, home.region, "resource-usage")
+    bucket = settings.usage_bucket
     try:
-        s3 = boto3.client("s3", region_name=home.region)
+        s3 = boto3.client("s3", region_name=settings.foundations[settings.home_foundation].region)
         with copied(s3, bucket, TABLES.values(), [day]) as copy:
             yield copy
     except (BotoCoreError, ClientError) as error:

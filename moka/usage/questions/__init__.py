@@ -10,9 +10,10 @@ compare times differently.
 Nothing here imports an engine.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.resources import files
 
@@ -92,6 +93,28 @@ class Asked:
                 "WHERE workflow <> ''",
             ),
         ]
+
+    def as_json(self) -> str:
+        """As a file, from which another program asks the same."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Asked":
+        """What a file says. Raises ValueError where it says something else."""
+        try:
+            values = json.loads(text)
+            return cls(
+                began=int(values["began"]),
+                ended=int(values["ended"]),
+                machines={
+                    str(name): (int(cpu), int(memory), int(gpu))
+                    for name, (cpu, memory, gpu) in values["machines"].items()
+                },
+                slos={str(name): int(millis) for name, millis in values["slos"].items()},
+                at=None if values["at"] is None else int(values["at"]),
+            )
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"This is not what to ask about: {type(error).__name__} at {error}.") from None
 
     def _sorted(self) -> list[tuple[str, tuple[int, int, int]]]:
         return sorted(self.machines.items())

@@ -186,7 +186,8 @@ def _use(
         hour = (row["hour"] - day.began) // HOUR
         for part in (cluster, tiers[queue_names(row["queue"]).tier], queues[row["queue"]]):
             part[hour].add(row)
-    capacity = size.capacity
+    # Of what is not recorded nothing is known, not that it was nothing.
+    capacity = size.capacity if queues else None
     known_millis = sum(known)
     averages = [part.over(size, length) for part, length in zip(cluster, known, strict=True)]
     busiest = max(range(hours), key=lambda hour: averages[hour].instances)
