@@ -27,8 +27,9 @@ def balance(size: ClusterSize, use: Use, rules: ReportRules) -> Balance | None:
     best = min(FAMILIES, key=lambda family: (_idle(used, FAMILIES[family]), FAMILIES[family]))
     better = idle * 100 >= rules.unbalanced and _idle(used, FAMILIES[best]) < idle
     says = (
-        f"Jobs use {used:.1f} GiB a vcore, of machines that have {has:.1f}: {binds} binds, and "
-        f"{idle:.0%} of the {other} of a full machine is idle."
+        f"Jobs use {used:.1f} GiB a vcore, of machines that have {has:.1f}: "
+        f"{'memory binds' if binds == 'memory' else 'vcores bind'}, and a full machine has {idle:.0%} of its "
+        f"{other} idle."
     )
     if better:
         left = _idle(used, FAMILIES[best])
