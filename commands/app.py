@@ -32,6 +32,7 @@ from commands import (
     schema,
     shrink,
     stack_files,
+    usage,
 )
 from moka import project
 
@@ -51,6 +52,7 @@ app.command()(draw.draw)
 app.command()(report.report)
 app.command()(prices.prices)
 app.add_typer(job.app, name="job")
+app.add_typer(usage.app, name="usage")
 app.command()(logs.logs)
 app.command()(bootstrap.bootstrap)
 app.command()(profiles.profiles)

@@ -1,1 +1,1 @@
-"""Allocation of a whole fleet with solvers, which the domain (moka) does not know."""
+"""What is found out with engines that the domain (`moka`) does not know: DuckDB of the history, solvers of a fleet."""

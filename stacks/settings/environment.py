@@ -18,6 +18,7 @@ from moka.names import (
     MANAGED_BY_TAG,
     Data,
     archer_role_name,
+    bucket_name,
     eks_cluster_name,
     environment_prefix,
     preview_role_name,
@@ -297,6 +298,12 @@ class Environment(Section):
     def archer_url(self) -> str:
         """Address of Archer."""
         return f"{self.ui_scheme}://{self.archer_host}"
+
+    @property
+    def usage_bucket(self) -> str:
+        """Name of the bucket with the history of what was used."""
+        home = self.foundations[self.home_foundation]
+        return bucket_name(self.prefix, home.account, home.region, "resource-usage")
 
     def archer_role(self, cluster: str) -> str:
         """ARN of the role that Archer takes on to enter a cluster."""

@@ -1,18 +1,19 @@
 """Questions to the records of what was used: each is one text of SQL, which DuckDB and Spark both take, and
 to which both give the same rows.
 
-What a question reads are views by the names of tables (moka/usage/records.py), and two more: `asked`, with
-the window of time, and `clusters`, with what a machine of each has. A session is told of them by
-statements: `duckdb_views` or `spark_views`, and `Asked.views`, which both take. What the two take to mean
-different things is not used: they divide whole numbers, add them up, name days and compare times
-differently.
+What a question reads are views by the names of tables (moka/usage/records.py), and three more: `asked`, with
+the window of time, `clusters`, with what a machine of each has, and `slos`, with that of each workflow. A
+session is told of them by statements: `duckdb_views` or `spark_views`, and `Asked.views`, which both take.
+What the two take to mean different things is not used: they divide whole numbers, add them up, name days and
+compare times differently.
 
 Nothing here imports an engine.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.resources import files
 
@@ -20,6 +21,7 @@ from moka.usage.columns import Column, Table
 from moka.usage.records import APPLICATIONS, GAPS, PROFILES
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
+WORKFLOW = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 
 UNNEST = "CREATE OR REPLACE TEMP MACRO explode(parts) AS unnest(parts)"
 """Gives DuckDB Spark's name of what makes a row of each part of a list."""
@@ -56,34 +58,69 @@ class Asked:
 
     began, ended: of the window, milliseconds since 1970.
     machines: by cluster, what jobs can have of one: thousandths of a core, MiB, GPUs (0: they do not count).
+    slos: by workflow, milliseconds from submission in which a run has to be done.
+    at: when it is asked, by which a run without an end can be late; by default the window's end.
     """
 
     began: int
     ended: int
     machines: Mapping[str, tuple[int, int, int]]
+    slos: Mapping[str, int] = field(default_factory=dict)
+    at: int | None = None
 
     def views(self) -> list[str]:
-        """Statements for either engine. Raises ValueError for a cluster of another name than settings
-        have."""
+        """Statements for either engine. Raises ValueError for a cluster, or a workflow, of another name than
+        settings and documents have."""
         if wrong := [name for name in self.machines if not NAME.fullmatch(name)]:
             raise ValueError(f"{wrong[0]!r} is no name of a cluster.")
+        if wrong := [name for name in self.slos if not WORKFLOW.fullmatch(name)]:
+            raise ValueError(f"{wrong[0]!r} is no name of a workflow.")
         if not self.machines:
             raise ValueError("There is no cluster to ask about.")
         clusters = ", ".join(
             f"('{name}', {cpu}, {memory}, {gpu})" for name, (cpu, memory, gpu) in self._sorted()
         )
+        # No engine takes VALUES without a row.
+        slos = ", ".join(f"('{name}', {millis})" for name, millis in [("", 0), *sorted(self.slos.items())])
         return [
             _view(
                 "asked",
-                f"SELECT {_numbers('began', 'ended')} FROM (VALUES ({self.began}, {self.ended}))"
-                " AS given (began, ended)",
+                f"SELECT {_numbers('began', 'ended', 'moment')} FROM (VALUES ({self.began}, {self.ended}, "
+                f"{self.ended if self.at is None else self.at})) AS given (began, ended, moment)",
             ),
             _view(
                 "clusters",
                 f"SELECT cluster, {_numbers('cpu', 'memory', 'gpu')} FROM (VALUES {clusters})"
                 " AS given (cluster, cpu, memory, gpu)",
             ),
+            _view(
+                "slos",
+                f"SELECT workflow, {_numbers('millis')} FROM (VALUES {slos}) AS given (workflow, millis) "
+                "WHERE workflow <> ''",
+            ),
         ]
+
+    def as_json(self) -> str:
+        """As a file, from which another program asks the same."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "Asked":
+        """What a file says. Raises ValueError where it says something else."""
+        try:
+            values = json.loads(text)
+            return cls(
+                began=int(values["began"]),
+                ended=int(values["ended"]),
+                machines={
+                    str(name): (int(cpu), int(memory), int(gpu))
+                    for name, (cpu, memory, gpu) in values["machines"].items()
+                },
+                slos={str(name): int(millis) for name, millis in values["slos"].items()},
+                at=None if values["at"] is None else int(values["at"]),
+            )
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"This is not what to ask about: {type(error).__name__} at {error}.") from None
 
     def _sorted(self) -> list[tuple[str, tuple[int, int, int]]]:
         return sorted(self.machines.items())
@@ -152,7 +189,80 @@ DEMANDS = Question(
     keys=("cluster", "queue", "workflow", "hour"),
 )
 
-QUESTIONS = {question.name: question for question in (AMOUNTS, DEMANDS, NEEDS, DAYS)}
+_HAD = (
+    Column("cpu_millis", "bigint", "thousandths of a core times milliseconds that it had"),
+    Column("memory_millis", "bigint", "MiB times milliseconds that it had"),
+    Column("gpu_millis", "bigint", "GPUs times milliseconds that it had"),
+)
+_CLUSTER = Column("cluster", "string", "its name in the settings")
+_QUEUE = Column("queue", "string", "path of the queue")
+
+HOURS = Question(
+    "hours",
+    (PROFILES,),
+    (_CLUSTER, _QUEUE, Column("hour", "bigint", "when it began: milliseconds since 1970, in UTC"), *_HAD),
+)
+
+MACHINES = Question(
+    "machines",
+    (PROFILES,),
+    (
+        _CLUSTER,
+        _QUEUE,
+        Column("workflow", "string", "its name; empty for runs of none"),
+        Column("instance_type", "string", "of EC2; empty where nobody said"),
+        *_HAD,
+    ),
+)
+
+RUNS = Question(
+    "runs",
+    (APPLICATIONS,),
+    (
+        _CLUSTER,
+        _QUEUE,
+        Column("workflow", "string", "its name; empty for runs of none"),
+        Column("runs", "bigint", "that were submitted"),
+        Column("completed", "bigint", "of them that ended and did not fail"),
+        Column("failed", "bigint", "that failed"),
+        Column("stopped", "bigint", "that somebody stopped"),
+        Column("unfinished", "bigint", "that have no end"),
+        Column("untimed", "bigint", "that completed at no time that is known"),
+        Column("in_time", "bigint", "that completed within the hours of their SLO"),
+        Column("late", "bigint", "that completed after them, or have no end and no time left"),
+        Column("waiting", "bigint", "milliseconds that 90% of them waited at the most", required=False),
+        Column("took", "bigint", "milliseconds from submission to end of 90% of them", required=False),
+    ),
+)
+
+KINDS = Question(
+    "kinds",
+    (APPLICATIONS,),
+    (
+        _CLUSTER,
+        _QUEUE,
+        Column("kind", "string", "used, preempted or placeholder"),
+        Column("cpu_seconds", "bigint", "thousandths of a core times seconds"),
+        Column("memory_seconds", "bigint", "MiB times seconds"),
+        Column("gpu_seconds", "bigint", "GPUs times seconds"),
+    ),
+)
+
+UNKNOWN = Question(
+    "unknown",
+    (GAPS,),
+    (
+        _CLUSTER,
+        Column("began", "bigint", "when it began, within the window: milliseconds since 1970, in UTC"),
+        Column("ended", "bigint", "when it ended, within the window"),
+        Column("says", "string", "why nothing is known of the time"),
+    ),
+)
+
+QUESTIONS = {
+    question.name: question
+    for question in (AMOUNTS, DEMANDS, NEEDS, DAYS, HOURS, MACHINES, RUNS, KINDS, UNKNOWN)
+}
 
 
 def duckdb_views(tables: Mapping[Table, Sequence[str]]) -> list[str]:

@@ -32,10 +32,27 @@ def buckets(settings: Environment) -> Iterator[Mistake]:
     for name, use in settings.uses.items():
         if problem := bucket_problem(use.bucket):
             yield Mistake(f"uses.{name}.bucket", f"is {use.bucket!r}, {problem}; copy the name of a bucket")
-        if use.bucket.startswith(f"{settings.prefix}-"):
+        own = use.bucket.startswith(f"{settings.prefix}-")
+        if own and use.bucket.endswith("-resource-usage"):
+            yield from _of_usage(settings, name, use)
+        elif own:
             yield Mistake(
                 f"uses.{name}.bucket",
                 f"is {use.bucket!r}, a bucket of this environment, which its jobs may use anyway; remove it",
+            )
+
+
+def _of_usage(settings: Environment, name: str, use: Use) -> Iterator[Mistake]:
+    """What is wrong with a use of the history of what was used, which jobs may read where it is named."""
+    if use.key is None:
+        yield Mistake(
+            f"uses.{name}.key", "is missing; write the ARN of the foundation's key, which encrypts it"
+        )
+    for namespace, space in settings.job_namespaces.items():
+        if space.uses.get(name) == "write":
+            yield Mistake(
+                f"job_namespaces.{namespace}.uses.{name}",
+                "is 'write', but what was used only the platform writes; write read",
             )
 
 

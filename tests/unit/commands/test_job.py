@@ -41,7 +41,7 @@ def outputs(tmp_path, target):
     return write
 
 
-@pytest.mark.parametrize("name", ["pi", "nightly", "adhoc"])
+@pytest.mark.parametrize("name", ["pi", "nightly", "adhoc", "usage-questions"])
 def test_an_example_is_rendered_as_it_stands(outputs, target, moka, name):
     file = str(EXAMPLES / f"{name}.yaml")
 

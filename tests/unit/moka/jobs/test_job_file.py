@@ -168,7 +168,7 @@ def test_two_jobs_of_one_name_are_refused_in_one_namespace_only():
     ]
 
 
-@pytest.mark.parametrize("name", ["pi", "nightly", "adhoc"])
+@pytest.mark.parametrize("name", ["pi", "nightly", "adhoc", "usage-questions"])
 def test_an_editor_with_the_schema_accepts_the_examples(name):
     checker = jsonschema.Draft202012Validator(json.loads(JOB_FILE.schema()))
 

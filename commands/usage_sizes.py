@@ -1,0 +1,82 @@
+"""What the clusters of an environment have, for reports of what was used."""
+
+from collections.abc import Iterator
+
+from moka.machines.instance_types import instance_type
+from moka.machines.machine_capacity import NodeGroupShape, machine_capacity
+from moka.mistakes import InvalidDocument
+from moka.quantities import MIB
+from moka.queues.resources import Resources
+from moka.usage.report.sizes import ClusterSize, Machine, QueueSize
+from report.cost.prices import Prices
+from stacks.settings import Environment
+from stacks.settings.cluster import NodeGroup
+
+
+def cluster_sizes(settings: Environment, names: list[str], prices: Prices) -> list[ClusterSize]:
+    """What clusters have. Raises InvalidDocument."""
+    return [_size(settings, name, prices) for name in names]
+
+
+def _size(settings: Environment, name: str, prices: Prices) -> ClusterSize:
+    """Instances are counted in the first type of the largest group of executors."""
+    cluster = settings.clusters[name]
+    listed = prices.ec2.get(settings.foundation_of(name).region, {})
+    machines = {kind: machine for kind in listed if (machine := _machine(kind, listed[kind]))}
+    groups = sorted(cluster.groups_of("executor"), key=lambda group: -group.maximum)
+    groups += cluster.groups_of("driver")
+    own = {kind: group for group in groups for kind in group.instance_types}
+    machines |= {
+        kind: machine for kind, group in own.items() if (machine := _machine(kind, listed.get(kind), group))
+    }
+    counted = next((kind for kind in own if kind in machines), None)
+    if counted is None:
+        raise InvalidDocument(
+            f"clusters.{name}: the names of its instance types do not tell their memory, so that instances "
+            "cannot be counted; leave it out with --cluster."
+        )
+    return ClusterSize(
+        name=name,
+        machine=counted,
+        machines=machines,
+        resources=settings.capacity(name) or _of_groups(groups, machines),
+        queues={
+            path: QueueSize(guaranteed=queue.guaranteed, maximum=queue.maximum)
+            for path, queue in settings.queue_tree(name).leaves()
+        },
+    )
+
+
+def _machine(kind: str, usd: float | None, group: NodeGroup | None = None) -> Machine | None:
+    """What jobs can have of a machine; None where its name does not tell. How many GPUs none tells."""
+    try:
+        instance = instance_type(kind)
+    except ValueError:
+        return None
+    shape = NodeGroupShape(
+        role="executor",
+        architecture=instance.architecture,
+        instance_types=[kind],
+        max_pods=group.max_pods if group else None,
+    )
+    if instance.vcpus is None:
+        return None
+    one = machine_capacity("executor", shape, kind)
+    if one.memory_mib is None or one.memory_mib <= 0 or one.millicores <= 0:
+        return None
+    return Machine(cpu=one.millicores, memory=one.memory_mib, usd=usd)
+
+
+def _of_groups(groups: list[NodeGroup], machines: dict[str, Machine]) -> Resources:
+    """What all machines for drivers and executors have whose names tell it."""
+    known = list(_known(groups, machines))
+    return Resources(
+        cpu=sum(machine.cpu * count for machine, count in known),
+        memory=sum(machine.memory * MIB * count for machine, count in known),
+    )
+
+
+def _known(groups: list[NodeGroup], machines: dict[str, Machine]) -> Iterator[tuple[Machine, int]]:
+    for group in groups:
+        if (machine := machines.get(group.instance_types[0])) is not None:
+            yield machine, group.maximum
