@@ -1575,6 +1575,7 @@ FREE: dict[str, str] = {
                 "history_gate",
                 "queue_keeper",
                 "ui_gateway",
+                "usage_recorder",
             )
         ),
         NAMES,
@@ -1717,6 +1718,7 @@ def test_every_key_was_looked_at():
                 "spark",
                 "team/spark-jobs",
                 "ui-gateway",
+                "usage-recorder",
             ],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
