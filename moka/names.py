@@ -76,6 +76,9 @@ EVENT_LOG_PORT = 7090
 SCHEDULER = "yunikorn"
 """Scheduler of the pods of jobs."""
 
+WORKFLOW_LABEL = f"{LABEL_PREFIX}workflow"
+"""Label of an application and of its pods: its workflow, where that can be a label. YuniKorn tells it."""
+
 # Namespaces of the platform: network policies let them in, or out to them, and no jobs run there.
 
 ARCHER_NAMESPACE = "archer"
@@ -100,6 +103,7 @@ QUEUE_KEEPER_NAMESPACE = "queue-keeper"
 SPARK_HISTORY_NAMESPACE = "spark-history"
 SPARK_OPERATOR_NAMESPACE = "spark-operator"
 SYSTEM_NAMESPACE = "kube-system"
+USAGE_RECORDER_NAMESPACE = "usage-recorder"
 YUNIKORN_NAMESPACE = "yunikorn"
 YUNIKORN_CONFIGS = "yunikorn-configs"
 """Its ConfigMap of queues: it knows it by this name."""
@@ -134,6 +138,7 @@ PLATFORM_NAMESPACES = frozenset(
         SPARK_HISTORY_NAMESPACE,
         SPARK_OPERATOR_NAMESPACE,
         SYSTEM_NAMESPACE,
+        USAGE_RECORDER_NAMESPACE,
         YUNIKORN_NAMESPACE,
     }
 )
@@ -165,6 +170,9 @@ GRAFANA = "grafana"
 
 UI_GATEWAY = "ui-gateway"
 """Of the gateway to UIs; also the name of its pods' label."""
+
+USAGE_RECORDER = "usage-recorder"
+"""The service that records what was used, and all that it has."""
 
 HISTORY_GATE_SERVER = "http://history-gate.spark-history:8080"
 """What answers for the History Server, within the cluster."""
@@ -199,6 +207,7 @@ HISTORY_GATE_IDENTITY = "history-gate"
 LOAD_BALANCER_IDENTITY = "load-balancing"
 METRICS_IDENTITY = "metrics"
 UI_GATEWAY_IDENTITY = "ui-gateway"
+USAGE_RECORDER_IDENTITY = USAGE_RECORDER
 
 PLATFORM_IDENTITIES = frozenset(
     {
@@ -213,6 +222,7 @@ PLATFORM_IDENTITIES = frozenset(
         LOAD_BALANCER_IDENTITY,
         METRICS_IDENTITY,
         UI_GATEWAY_IDENTITY,
+        USAGE_RECORDER_IDENTITY,
     }
 )
 

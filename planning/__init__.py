@@ -1,1 +1,1 @@
-"""What is found out with engines that the domain (`moka`) does not know: DuckDB of the history, solvers of a fleet."""
+"""What engines find out that the domain (`moka`) does not know: DuckDB of the history, solvers of a fleet."""

@@ -60,9 +60,10 @@ LAYERS: Mapping[str, Layer] = {
         Layer(
             name="scheduling",
             scope="cluster",
-            reads=("cluster",),
-            makes="YuniKorn, its queues, priority classes; Cluster Autoscaler where groups may change their "
-            "size; NVIDIA's device plugin where there are GPUs",
+            reads=("cluster", HOME),
+            makes="YuniKorn, its queues and what keeps them, priority classes; the record of what was used; "
+            "Cluster Autoscaler where groups may change their size; NVIDIA's device plugin where there are "
+            "GPUs",
         ),
         Layer(
             name="shuffle",

@@ -9,7 +9,14 @@ from moka.partition import partition
 from stacks.settings import Environment
 
 GATHERED: Mapping[Data, BucketAccess] = {"event-logs": "log", "resource-usage": "add"}
-"""What clusters of every account put into the buckets at home, and how."""
+"""What clusters of every account put into the buckets at home, and how; their recorders also read it."""
+
+
+def gathered(settings: Environment, data: Data) -> BucketAccess | None:
+    """How clusters of every account put data into a bucket at home; None where they do not."""
+    if data == "resource-usage" and settings.services.usage_recorder is not None:
+        return "record"
+    return GATHERED.get(data)
 
 
 def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
@@ -25,7 +32,7 @@ def sharing(settings: Environment, foundation: str, data: Data) -> Sharing:
         for account in settings.accounts
     ]
     grants: dict[Roles, BucketAccess] = {}
-    if access := GATHERED.get(data):
+    if access := gathered(settings, data):
         grants |= {roles: access for roles in environment_roles if roles.account_id != place.account}
     home = settings.foundations[settings.home_foundation].account
     if data == "job-logs" and settings.archer and place.account != home:

@@ -11,7 +11,14 @@ from moka.components.kubernetes.chart import Chart, ChartArgs
 from moka.components.kubernetes.peers import peer
 from moka.components.kubernetes.service import service_labels
 from moka.control_plane_tiers import Tier
-from moka.names import INGRESS_NAMESPACE, MONITORING_NAMESPACE, UI_GATEWAY, YUNIKORN_CONFIGS
+from moka.names import (
+    INGRESS_NAMESPACE,
+    MONITORING_NAMESPACE,
+    UI_GATEWAY,
+    USAGE_RECORDER,
+    USAGE_RECORDER_NAMESPACE,
+    YUNIKORN_CONFIGS,
+)
 from moka.queues import QueueTree, config_map, queues_yaml
 from moka.sizes.yunikorn import api_requests_per_second
 
@@ -126,16 +133,23 @@ def labels(component: str) -> dict[str, str]:
 def way_in(namespace: str) -> k8s.networking.v1.NetworkPolicySpecArgs:
     """Who reaches the scheduler, whose page and API ask nobody who it is.
 
-    The gateway, which asks; collectors; and the admission controller, which has it check a change of the
-    queues (apache/yunikorn-k8shim, pkg/admission). The API server calls that one, and not the scheduler.
+    The gateway, which asks; the recorder of what was used; collectors; and the admission controller, which
+    has it check a change of the queues (apache/yunikorn-k8shim, pkg/admission). The API server calls that
+    one, and not the scheduler.
     """
     gateway = peer(INGRESS_NAMESPACE, service_labels(UI_GATEWAY))
+    askers = [
+        gateway,
+        peer(USAGE_RECORDER_NAMESPACE, service_labels(USAGE_RECORDER)),
+        peer(MONITORING_NAMESPACE),
+        peer(namespace, labels(ADMISSION_CONTROLLER)),
+    ]
     return k8s.networking.v1.NetworkPolicySpecArgs(
         pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels(SCHEDULER)),
         policy_types=["Ingress"],
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(
-                from_=[gateway, peer(MONITORING_NAMESPACE), peer(namespace, labels(ADMISSION_CONTROLLER))],
+                from_=askers,
                 ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=API_PORT, protocol="TCP")],
             ),
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(

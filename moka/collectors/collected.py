@@ -277,6 +277,16 @@ SOURCES: Mapping[str, Source] = {
             *("plan_revision", "amounts_left_out", "other_settings"),
         ),
     ),
+    "usage-recorder": Source(
+        per="cluster",
+        page="services/usage_recorder/measures.py",
+        metrics=prefixed(
+            "moka_usage_recorder_",
+            *("behind_events", "behind_seconds", "saved_age_seconds", "held_intervals", "running"),
+            *("standing_by", "intervals_total", "gaps_total", "parts_total", "bytes_total"),
+            *("days_joined_total", "summary_objects_total", "oddities_total", "failures_total"),
+        ),
+    ),
     "ui-gateway": Source(
         per="cluster",
         page="services/ui_gateway",

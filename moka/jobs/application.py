@@ -1,5 +1,6 @@
 """A job as a SparkApplication that does not need the operator's webhook."""
 
+import re
 from typing import Any
 
 from moka.jobs import checks, conf, pods
@@ -10,11 +11,15 @@ from moka.jobs.shuffle import on_celeborn, shuffle
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import JobRole
 from moka.mistakes import InvalidDocument
-from moka.names import LABEL_PREFIX
+from moka.names import LABEL_PREFIX, WORKFLOW_LABEL
 from moka.pages import ui_host
 from moka.quantities import spark_mebibytes
 
 Object = dict[str, Any]
+
+LABEL_TEXT = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
+"""Of a value of a label that says something:
+https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set"""
 
 LANGUAGES = {"scala": "Scala", "java": "Java", "python": "Python", "r": "R"}
 UI_URL = f"{LABEL_PREFIX}ui-url"
@@ -67,10 +72,16 @@ def ui_url(job: Job, target: JobTarget) -> str:
 def _labels(job: Job) -> dict[str, str]:
     organization, project = job.queue.split(".")
     return {
+        **_workflow(job.workflow or ""),
         f"{LABEL_PREFIX}organization": organization,
         f"{LABEL_PREFIX}project": project,
         f"{LABEL_PREFIX}tier": str(job.tier),
     }
+
+
+def _workflow(name: str) -> dict[str, str]:
+    """What tells YuniKorn the workflow; nothing where that is no value of a label: Archer knows it."""
+    return {WORKFLOW_LABEL: name} if LABEL_TEXT.fullmatch(name) else {}
 
 
 def _spec(job: Job, target: JobTarget) -> Object:

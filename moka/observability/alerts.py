@@ -90,6 +90,7 @@ ALERTS = (
         summary="Nobody keeps the queues on {{ $labels.cluster }} to what schedules leave.",
     ),
     Alert(
+<<<<<<< HEAD
         name="AmountsLeftOut",
         expression="moka_queue_keeper_amounts_left_out > 0",
         minutes=60,
@@ -97,6 +98,31 @@ ALERTS = (
         service="queue-keeper",
         summary="The settings of {{ $labels.cluster }} leave no room for {{ $value }} amounts of the plan in "
         "force.",
+=======
+        name="UsageBehind",
+        expression="moka_usage_recorder_behind_seconds > 300 or moka_usage_recorder_saved_age_seconds > 1200",
+        minutes=5,
+        severity="warning",
+        service="usage-recorder",
+        summary="What is used on {{ $labels.cluster }} is not recorded for {{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="UsageGap",
+        expression="increase(moka_usage_recorder_gaps_total[1h]) > 0",
+        minutes=0,
+        severity="warning",
+        service="usage-recorder",
+        summary="Of some time of the last hour it is not known what was used on {{ $labels.cluster }}.",
+    ),
+    Alert(
+        name="UsageRecorderDown",
+        expression='max by (cluster) (kube_deployment_spec_replicas{deployment="usage-recorder"}) '
+        'unless on (cluster) (up{job="usage-recorder"} == 1)',
+        minutes=10,
+        severity="warning",
+        service="usage-recorder",
+        summary="Nobody records what is used on {{ $labels.cluster }}.",
+>>>>>>> h1
     ),
     Alert(
         name="FinalizersStuck",

@@ -1,20 +1,22 @@
 """Where the records of what was used are in the resource-usage bucket.
 
-    usage/v1/<table>/day=<day>/cluster=<cluster>/part-<8 digits>.parquet    records (moka/usage/records.py)
-    <cluster in EKS>/yunikorn/<year>/<month>/<day>/<time>-<id>.jsonl.gz     summaries by Fluent Bit
+    usage/v1/<table>/day=<day>/cluster=<cluster>/part-<8 digits>.parquet        records (records.py)
+    usage/v1/recorders/<cluster in EKS>/state.json.gz                           what a recorder goes on from
+    usage/v1/recorders/<cluster in EKS>/staged/<8 digits>-<writer>-<n>.parquet  parts that do not count yet
+    <cluster in EKS>/yunikorn/<year>/<month>/<day>/<time>-<id>.jsonl.gz         summaries by Fluent Bit
 
 A record's day is that of its submission or beginning, in UTC, so that a record that comes late or again is
 beside the ones that it is merged with. `day` and `cluster` are also columns, as engines read such keys.
 
-A part has the records of one day and is written whole. Its number comes from the writer's state, which is
-saved after the part: a writer that starts anew with an older state first deletes the parts after that
-(`later`), so that nothing is there twice.
+A part has the records of one day and is written whole: beside the tables first (`staged`), where no question
+looks; then the state is saved that names it, and only then it is moved to where it counts. So what a writer
+put there whose state was not saved never counts, and what one has saved the next one moves
+(services/usage_recorder/ledger.py).
 
 Fluent Bit writes the keys of summaries, in the form that its pipeline.yaml has.
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -27,6 +29,7 @@ _PART = re.compile(
     rf"{ROOT}(?P<table>[a-z]+)/day=(?P<day>\d{{4}}-\d\d-\d\d)/cluster=(?P<cluster>[a-z][a-z0-9-]*)"
     rf"/part-(?P<number>\d{{8}}){re.escape(SUFFIX)}"
 )
+_STAGED = re.compile(rf"{ROOT}recorders/[^/]+/staged/(?P<number>\d{{8}})-\w+-\d+{re.escape(SUFFIX)}")
 _SUMMARIES = re.compile(r"(?P<cluster>[^/]+)/yunikorn/(?P<day>\d{4}/\d\d/\d\d)/\d{6}-\w+\.jsonl\.gz")
 
 
@@ -67,9 +70,38 @@ def part(key: str) -> Part | None:
     return Part(table=match["table"], day=day, cluster=match["cluster"], number=int(match["number"]))
 
 
-def later(keys: Iterable[str], number: int) -> list[str]:
-    """Of the keys of one writer, the parts after a number: what it wrote and no state of it knows."""
-    return [key for key in keys if (place := part(key)) is not None and place.number > number]
+def recorder_prefix(eks_cluster: str) -> str:
+    """Prefix of the keys of what a cluster's recorder keeps for itself."""
+    return f"{ROOT}recorders/{eks_cluster}/"
+
+
+def state_key(eks_cluster: str) -> str:
+    """Key of what a cluster's recorder goes on from."""
+    return f"{recorder_prefix(eks_cluster)}state.json.gz"
+
+
+def staged_prefix(eks_cluster: str) -> str:
+    """Prefix of the keys of parts that do not count yet."""
+    return f"{recorder_prefix(eks_cluster)}staged/"
+
+
+def staged_key(eks_cluster: str, number: int, writer: str, index: int) -> str:
+    """Key of a part that does not count yet.
+
+    number: of the state that makes it count. writer: of letters and digits. index: among the state's parts.
+    """
+    return f"{staged_prefix(eks_cluster)}{number:08}-{writer}-{index}{SUFFIX}"
+
+
+def staged_number(key: str) -> int | None:
+    """The number of the state that makes a staged part count; None of another key."""
+    match = _STAGED.fullmatch(key)
+    return int(match["number"]) if match else None
+
+
+def record_prefixes(cluster: str, eks_cluster: str) -> tuple[str, ...]:
+    """Patterns of the beginnings of all keys that a cluster's recorder writes, with `*` for any text."""
+    return f"{ROOT}*/day=*/cluster={cluster}/", recorder_prefix(eks_cluster)
 
 
 def summaries_prefix(eks_cluster: str, day: date) -> str:

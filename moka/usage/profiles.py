@@ -30,6 +30,11 @@ NANOS = 1_000_000
 CLOCK_SLACK = 10_000
 """Milliseconds by which an event may be older than one before it: its time is taken before it waits."""
 
+ANSWER = 10_000
+"""Events of an answer at most. From a ring that has run full YuniKorn adds others to them, of any ids, where
+the ring ends further away than an answer is long: `pos + count - capacity` is of numbers without a sign
+(yunikorn-core v1.8.0, pkg/events/event_ringbuffer.go: getEventsFromID)."""
+
 PENDING = 100_000
 """Allocations whose node was told, and whose application was not: those of other schedulers never are."""
 
@@ -68,13 +73,14 @@ class _Slot:
 class _Application:
     """An application with its allocations, each with the type of its machine.
 
-    workflow: asked for once. replaced: type of the machine of the placeholder that was replaced last.
+    workflow: asked for once, with its first allocation; None before.
+    replaced: type of the machine of the placeholder that was replaced last.
     counted: type of machine on which the application counts.
     """
 
     __slots__ = ("allocations", "counted", "queue", "replaced", "workflow")
 
-    def __init__(self, queue: str, workflow: str) -> None:
+    def __init__(self, queue: str, workflow: str | None = None) -> None:
         self.queue, self.workflow = queue, workflow
         self.replaced = self.counted = ""
         self.allocations: dict[str, tuple[Amount, str]] = {}
@@ -111,12 +117,17 @@ class Profiler:
         self._out = Taken([], [], [])
 
     @property
+    def given_out(self) -> int:
+        """Intervals that are to be taken."""
+        return len(self._out.intervals)
+
+    @property
     def running(self) -> int:
         """Allocations that it knows."""
         return sum(slot.allocations for slot in self._slots.values())
 
     def batch(self, answer: Mapping[str, Any]) -> None:
-        """Take an answer of `/ws/v1/events/batch?start=<next_id>`."""
+        """Take an answer of `/ws/v1/events/batch?start=<next_id>&count=<ANSWER>`."""
         instance, lowest = str(answer["InstanceUUID"]), int(answer["LowestID"])
         if instance != self._instance:
             if self._instance:
@@ -130,7 +141,7 @@ class Profiler:
             self.lose(f"{lowest - self.next_id} events were overwritten before they were read.")
             self.next_id, self.needs_seed = lowest, True
             return
-        for record in answer["EventRecords"] or ():
+        for record in (answer["EventRecords"] or ())[:ANSWER]:
             self.next_id += 1
             if not self.needs_seed:
                 try:
@@ -270,7 +281,7 @@ class Profiler:
             return
         if known is not None:
             self._remove_application(name)
-        self._applications[name] = _Application(queue, self._workflow_of(name))
+        self._applications[name] = _Application(queue)
 
     def _remove_application(self, name: str) -> None:
         if (known := self._applications.pop(name, None)) is None or not known.allocations:
@@ -287,6 +298,8 @@ class Profiler:
             self._out.says.append(f"{self.cluster}: {name} has an allocation, but no queue was told of it.")
             self._add_application(name, "")
         application = self._applications[name]
+        if application.workflow is None:
+            application.workflow = self._workflow_of(name)
         if key not in application.allocations:
             instance_type = self._instance_type_of(node) if node else application.replaced
             self._hold(application, key, held, instance_type)
@@ -323,7 +336,7 @@ class Profiler:
         self, application: _Application, instance_type: str, held: Amount, sign: int, applications: int = 0
     ) -> None:
         """Count an allocation that came (1) or went (-1), or an application."""
-        key = application.queue, application.workflow, instance_type
+        key = application.queue, application.workflow or "", instance_type
         slot = self._slots.get(key)
         if slot is None:
             slot = self._slots[key] = _Slot(key, since=self._now)

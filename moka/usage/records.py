@@ -4,8 +4,9 @@ A column that is added, removed or read otherwise is another version, which is a
 (moka/usage/places.py).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from moka.usage.columns import Column, Table
 
@@ -49,7 +50,7 @@ class Application:
     user_name, workflow, queue, namespace: empty where nobody said.
     tier: 0 where the queue has none.
     waiting, running: milliseconds; None where clocks contradict each other or nobody knows.
-    sources: who said something of it: `summary`, `events`, `archer`.
+    sources: who said something of it: `active`, `summary`, `completed`, `archer`.
     """
 
     cluster: str
@@ -89,6 +90,16 @@ class Application:
         values["usage"] = [dict(vars(usage)) for usage in self.usage]
         values["sources"] = ",".join(self.sources)
         return {column.name: values[column.name] for column in APPLICATIONS.columns}
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Self:
+        """That of a row of its table."""
+        values = {column.name: row[column.name] for column in APPLICATIONS.columns}
+        # They follow from others.
+        del values["waiting"], values["running"]
+        values["usage"] = tuple(Usage(**usage) for usage in row["usage"])
+        values["sources"] = tuple(row["sources"].split(",")) if row["sources"] else ()
+        return cls(**values)
 
 
 @dataclass(frozen=True, kw_only=True)

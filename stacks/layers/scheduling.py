@@ -1,4 +1,4 @@
-"""Layer scheduling: YuniKorn, its queues, the priorities of jobs, and the machines that jobs wait for."""
+"""Layer scheduling: YuniKorn, its queues, priorities and machines of jobs, the record of what they used."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ import pulumi
 
 from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.plan_bounds import PlanBounds
-from moka.components.kubernetes import cluster_autoscaler
+from moka.components.kubernetes import cluster_autoscaler, usage_recorder
 from moka.components.kubernetes.archer_access import ArcherQueuesRole, ArcherQueuesRoleArgs
 from moka.components.kubernetes.bootstrap import (
     Bootstrap,
@@ -26,6 +26,12 @@ from moka.components.kubernetes.queue_keeper import (
     QueueKeeperRole,
     QueueKeeperRoleArgs,
 )
+from moka.components.kubernetes.usage_recorder import (
+    UsageRecorder,
+    UsageRecorderArgs,
+    UsageRecorderRole,
+    UsageRecorderRoleArgs,
+)
 from moka.components.kubernetes.yunikorn import CONTROLLERS, YuniKorn, YuniKornArgs, service_account_pattern
 from moka.control_plane_tiers import Tier
 from moka.machines.instance_types import instance_type
@@ -40,14 +46,33 @@ from moka.names import (
     QUEUE_KEEPER_NAMESPACE,
     SPARK_ACCOUNT,
     SPARK_OPERATOR_NAMESPACE,
+    USAGE_RECORDER,
+    USAGE_RECORDER_IDENTITY,
+    USAGE_RECORDER_NAMESPACE,
     YUNIKORN_NAMESPACE,
 )
 from moka.queues import QueueTree
 from moka.queues.calendar import Calendar
 from moka.queues.definitions import Queues
+from stacks.layer_table import HOME
+from stacks.layers import foundation
 from stacks.settings.bootstrap import BootstrapDaemonSet as BootstrapSettings
 from stacks.settings.services import Service as ServiceSettings
 from stacks.site import ClusterSite
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageRecord:
+    """How what was used is recorded.
+
+    image: of the service that does. bucket, bucket_arn, region: where, at home. key_arn: that encrypts it.
+    """
+
+    image: str
+    bucket: pulumi.Input[str]
+    bucket_arn: pulumi.Input[str]
+    region: str
+    key_arn: pulumi.Input[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +83,7 @@ class Inputs:
     queue_calendar: what they are shares of, and when.
     queue_keeper: the service that keeps them to that; None for none.
     plan_bounds: what plans may do with them.
+    usage_record: how what was used is recorded; None where it is not.
     job_namespaces: the namespaces whose pods YuniKorn schedules.
     version: Kubernetes version of the cluster.
     nodes: that the cluster may have at most.
@@ -75,6 +101,7 @@ class Inputs:
     queue_calendar: Calendar
     queue_keeper: ServiceSettings | None
     plan_bounds: PlanBounds
+    usage_record: UsageRecord | None
     job_namespaces: Sequence[str]
     version: str
     nodes: int
@@ -110,6 +137,7 @@ def inputs(site: ClusterSite) -> Inputs:
         queue_calendar=site.settings.queue_calendar(site.name),
         queue_keeper=site.settings.services.queue_keeper,
         plan_bounds=site.settings.allocation,
+        usage_record=_usage_record(site),
         job_namespaces=list(site.settings.job_namespaces),
         version=cluster.version,
         nodes=sum(group.maximum for group in groups),
@@ -124,9 +152,9 @@ def inputs(site: ClusterSite) -> Inputs:
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
-    """Make the priority classes, YuniKorn with its queues, what keeps these and what holds jobs to it;
-    Cluster Autoscaler where it has a choice, NVIDIA's device plugin where there are GPUs, and what nodes wait
-    for.
+    """Make the priority classes, YuniKorn with its queues, what keeps these, what holds jobs to it and what
+    records their use; Cluster Autoscaler where it has a choice, NVIDIA's device plugin where there are GPUs,
+    and what nodes wait for.
     """
     if inputs.autoscaled:
         _autoscaling(site, inputs.version, inputs.idle_minutes)
@@ -166,6 +194,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     )
     if inputs.queue_keeper is not None:
         _queue_keeper(site, inputs, inputs.queue_keeper, namespace)
+    if inputs.usage_record is not None:
+        _usage_recorder(site, inputs.usage_record, yunikorn)
     return Outputs(namespace=yunikorn.namespace, url=yunikorn.url, priority_classes=priorities.names)
 
 
@@ -200,6 +230,48 @@ def _queue_keeper(
             archer=inputs.archer,
         ),
         site.opts,
+    )
+
+
+def _usage_record(site: ClusterSite) -> UsageRecord | None:
+    service = site.settings.services.usage_recorder
+    if service is None:
+        return None
+    home = site.outputs(HOME, foundation.Outputs)
+    return UsageRecord(
+        image=service.image,
+        bucket=foundation.at_home(home.resource_usage_bucket),
+        bucket_arn=foundation.at_home(home.resource_usage_bucket_arn),
+        region=site.settings.foundations[site.settings.home_foundation].region,
+        key_arn=home.key_arn,
+    )
+
+
+def _usage_recorder(site: ClusterSite, record: UsageRecord, scheduler: YuniKorn) -> None:
+    name = f"{site.name}-{USAGE_RECORDER}"
+    namespace = Namespace(
+        name, NamespaceArgs(name=USAGE_RECORDER_NAMESPACE, pod_security="restricted"), site.opts
+    )
+    role = UsageRecorderRole(name, UsageRecorderRoleArgs(namespace=namespace.name), site.opts)
+    identity = site.allow(
+        USAGE_RECORDER_IDENTITY,
+        USAGE_RECORDER_NAMESPACE,
+        USAGE_RECORDER,
+        usage_recorder.permissions(site.name, record.bucket_arn, record.key_arn),
+    )
+    UsageRecorder(
+        name,
+        UsageRecorderArgs(
+            image=record.image,
+            namespace=role.namespace,
+            cluster=site.name,
+            eks_cluster=site.eks_name,
+            scheduler_url=scheduler.url,
+            bucket=record.bucket,
+            region=record.region,
+        ),
+        # Pods that start before their identity is there run without it.
+        site.after(identity),
     )
 
 

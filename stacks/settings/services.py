@@ -43,6 +43,11 @@ class Services(Section):
         description="Leads to live UIs of drivers by host name, and from there to the history; without it, "
         "they are not reached.",
     )
+    usage_recorder: Service | None = Field(
+        default=None,
+        description="Records what was used on each cluster, for allocation and reports; without it there is "
+        "no history.",
+    )
 
     @property
     def images(self) -> list[str]:

@@ -77,6 +77,7 @@ EXPECTED = (
     "moka_queue_keeper_behind_seconds",
     'moka_spark_application_state_info{state="RUNNING"}',
     "moka_ui_gateway_drivers",
+    "moka_usage_recorder_standing_by",
     "otelcol_exporter_sent_metric_points_total",
     "spark_application_submit_count",
     "yunikorn_queue_resource",

@@ -26,6 +26,7 @@ from moka.names import (
     SPARK_HISTORY_NAMESPACE,
     SPARK_OPERATOR_NAMESPACE,
     UI_GATEWAY,
+    USAGE_RECORDER_NAMESPACE,
     YUNIKORN_NAMESPACE,
 )
 from tests.support.application_load import PROJECTS, Cluster
@@ -125,7 +126,7 @@ class Programs:
         self.pod("kube-state-metrics", MONITORING_NAMESPACE, address, ports=ports)
 
     def services(self) -> None:
-        """Gateway and gate, whose bucket and server are not there; a keeper without a calendar."""
+        """Gateway, gate and recorder, whose bucket and server are not there; a keeper without a calendar."""
         self._service("queue_keeper", "queue-keeper", QUEUE_KEEPER_NAMESPACE, [])
         namespaces = [f"--namespace={name}" for name in PROJECTS]
         gateway = [*("--cluster=spark-a", "--domain=spark.localhost", f"--history={NOWHERE}"), *namespaces]
@@ -137,6 +138,9 @@ class Programs:
         )
         with suppress(HTTPError):
             urlopen(ask).close()
+        recorder = ["--cluster=spark-a", "--eks-cluster=spark-a", "--bucket=none", "--region=us-east-1"]
+        recorder += [f"--scheduler={charts.yunikorn_url(self.cluster.plane)}"]
+        self._service("usage_recorder", "usage-recorder", USAGE_RECORDER_NAMESPACE, recorder)
         gate = ["--bucket=none", "--region=us-east-1", f"--server={NOWHERE}", "--days=30", "--interval=300"]
         gate += ["--live-url=http://{name}.{namespace}.{cluster}.localhost"]
         self._service("history_gate", "history-gate", SPARK_HISTORY_NAMESPACE, gate)

@@ -44,6 +44,7 @@ OF_SOURCE = {
     "fluent-bit": [NODE | {"name": "drivers"}],
     "driver-finalizer": [{}],
     "queue-keeper": [{}],
+    "usage-recorder": [{"of": of} for of in ("bucket", "scheduler")],
     "ui-gateway": [{"page": "job", "status": "2xx", "outcome": "in"}],
     "archer": [{"operation": "submit_job", "status": "2xx", "outcome": "taken"}],
     "archer-worker": [

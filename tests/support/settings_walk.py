@@ -112,6 +112,9 @@ ENTRIES: dict[str, Any] = {
     "services.queue_keeper": {
         "image": "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local/queue-keeper:1.0.0",
     },
+    "services.usage_recorder": {
+        "image": "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local/usage-recorder:1.0.0",
+    },
     f"{CLUSTER}.access.analysts": {
         "principal": "arn:aws:iam::123456789012:role/analysts", "jobs": "view",
     },

@@ -4,6 +4,7 @@ from moka.observability.panel import Dashboard, Panel, Row, Unit
 
 FINALIZER = "moka_driver_finalizer_"
 KEEPER = "moka_queue_keeper_"
+RECORDER = "moka_usage_recorder_"
 GATEWAY = "moka_ui_gateway_"
 GATE = "moka_history_gate_"
 
@@ -70,6 +71,49 @@ ROWS = (
                 "Revision of the plan",
                 "short",
                 revision=_max(f"{KEEPER}plan_revision"),
+            ),
+        ),
+    ),
+    Row(
+        title="usage_recorder",
+        panels=(
+            _panel(
+                "Behind",
+                "s",
+                events_not_read_for=_max(f"{RECORDER}behind_seconds"),
+                not_saved_for=_max(f"{RECORDER}saved_age_seconds"),
+            ),
+            _panel(
+                "Events and intervals that wait",
+                "short",
+                events=_max(f"{RECORDER}behind_events"),
+                intervals=_max(f"{RECORDER}held_intervals"),
+            ),
+            _panel(
+                "Allocations, and recorders that stand by",
+                "short",
+                allocations=_max(f"{RECORDER}running"),
+                standing_by=_sum(f"{RECORDER}standing_by"),
+            ),
+            _panel(
+                "Written, a minute",
+                "cpm",
+                intervals=_a_minute(f"{RECORDER}intervals_total"),
+                parts=_a_minute(f"{RECORDER}parts_total"),
+                days_put_together=_a_minute(f"{RECORDER}days_joined_total"),
+                objects_of_summaries=_a_minute(f"{RECORDER}summary_objects_total"),
+            ),
+            _panel(
+                "Bytes written",
+                "Bps",
+                bytes=f"sum by (cluster) (rate({RECORDER}bytes_total{{$scope}}[5m]))",
+            ),
+            _panel(
+                "Gaps, what cannot be, and failures, a minute",
+                "cpm",
+                gaps=_a_minute(f"{RECORDER}gaps_total"),
+                what_cannot_be=_a_minute(f"{RECORDER}oddities_total"),
+                failures=_a_minute(f"{RECORDER}failures_total"),
             ),
         ),
     ),

@@ -64,6 +64,8 @@ WAIT = f"moka_driver_finalizer_longest_wait_seconds{{{A}}}"
 LEFT_OUT = f"moka_queue_keeper_amounts_left_out{{{A}}}"
 KEEPER_BEHIND = f"moka_queue_keeper_behind_seconds{{{A}}}"
 KEEPERS = f'kube_deployment_spec_replicas{{{A},deployment="queue-keeper"}}'
+RECORDER = f"moka_usage_recorder_%s{{{A}}}"
+RECORDERS = f'kube_deployment_spec_replicas{{{A},deployment="usage-recorder"}}'
 BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
 DEPTH = f'workqueue_depth{{{A},name="sparkapplication"}}'
 SCAN, INTERVAL = (f"moka_history_gate_scan_{name}_seconds{{{A}}}" for name in ("age", "interval"))
@@ -122,6 +124,17 @@ CASES = {
         {KEEPERS: constant(1), UP % "queue-keeper": constant(0)},
         {KEEPERS: constant(1), UP % "queue-keeper": constant(1)},
         {KEEPERS: constant(1), UP % "queue-keeper": then(0, 1)},
+    ),
+    "UsageBehind": above(RECORDER % "behind_seconds", 300),
+    "UsageGap": (
+        {RECORDER % "gaps_total": then(0, 1)},
+        {RECORDER % "gaps_total": constant(1)},
+        {RECORDER % "gaps_total": then(1, 1)},
+    ),
+    "UsageRecorderDown": (
+        {RECORDERS: constant(1), UP % "usage-recorder": constant(0)},
+        {RECORDERS: constant(1), UP % "usage-recorder": constant(1)},
+        {RECORDERS: constant(1), UP % "usage-recorder": then(0, 1)},
     ),
     "FinalizersStuck": (
         {WAIT: constant(901)},

@@ -43,6 +43,7 @@ def test_there_is_one_for_what_deploys_and_one_for_each_image_of_ours(bills):
         "history-server.cdx.json",
         "queue-keeper.cdx.json",
         "ui-gateway.cdx.json",
+        "usage-recorder.cdx.json",
     }
 
 

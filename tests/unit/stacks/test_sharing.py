@@ -24,10 +24,18 @@ def test_nothing_is_shared_unless_the_settings_say_so():
 
 def test_clusters_of_every_account_add_what_is_gathered_at_home_and_see_nothing_of_it():
     theirs = Roles(account_id=OTHER, path="/moka-local/")
+    services = {name: one for name, one in LOCAL["services"].items() if name != "usage_recorder"}
+    without = in_two_accounts(services=services)
 
     for data, kind in {"event-logs": "log", "resource-usage": "add"}.items():
-        assert sharing(in_two_accounts(), HOME, data).grants == {theirs: kind}
-    assert sharing(in_two_accounts(), HOME, "staging").grants == {}
+        assert sharing(without, HOME, data).grants == {theirs: kind}
+    assert sharing(without, HOME, "staging").grants == {}
+
+
+def test_recorders_of_every_account_read_what_they_record():
+    theirs = Roles(account_id=OTHER, path="/moka-local/")
+
+    assert sharing(in_two_accounts(), HOME, "resource-usage").grants == {theirs: "record"}
 
 
 def test_a_grant_lets_the_roles_of_the_named_environment_in_for_the_named_data_alone():

@@ -218,7 +218,7 @@ def test_the_budget_of_the_admission_controller_is_for_its_pods(deploy, catalog,
     assert selected == ["yunikorn-admission-controller"]
 
 
-def test_the_scheduler_s_pages_are_for_the_gateway_collectors_and_what_checks_queues(stack):
+def test_the_scheduler_s_pages_are_for_the_gateway_the_recorder_collectors_and_what_checks_queues(stack):
     [policy] = stack.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
 
     spec = policy["spec"]
@@ -238,6 +238,7 @@ def test_the_scheduler_s_pages_are_for_the_gateway_collectors_and_what_checks_qu
     assert ways == {
         ("ingress", "ui-gateway", 9080),
         ("ingress", "ui-gateway", 9889),
+        ("usage-recorder", "usage-recorder", 9080),
         ("monitoring", 9080),
         ("yunikorn", "yunikorn", "yunikorn-admission-controller", 9080),
     }

@@ -55,7 +55,10 @@ def registered(service, folder):
 @pytest.mark.parametrize(
     ("service", "folder"),
     [
-        *((name, name) for name in ("driver_finalizer", "queue_keeper", "ui_gateway", "history_gate")),
+        *(
+            (name, name)
+            for name in ("driver_finalizer", "queue_keeper", "ui_gateway", "history_gate", "usage_recorder")
+        ),
         ("archer", "archer/service"),
         ("archer_worker", "archer/worker"),
         ("archer_keeper", "archer/keeper"),

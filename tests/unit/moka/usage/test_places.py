@@ -1,4 +1,5 @@
 from datetime import date
+from fnmatch import fnmatchcase
 
 import pytest
 from hypothesis import given
@@ -45,10 +46,28 @@ def test_other_keys_are_of_no_part(key):
     assert places.part(key) is None
 
 
-def test_parts_after_a_state_are_those_with_later_numbers():
-    keys = [Part(table="gaps", day=DAY, cluster="a", number=number).key for number in (1, 9, 10, 11)]
+def test_a_part_that_is_staged_is_in_no_table_and_tells_the_number_of_its_state():
+    key = places.staged_key("spark-a", 17, "0a1b", 2)
 
-    assert places.later([*keys, "usage/v1/gaps/other"], 9) == keys[2:]
+    assert key == "usage/v1/recorders/spark-a/staged/00000017-0a1b-2.parquet"
+    assert (places.part(key), places.staged_number(key)) == (None, 17)
+    assert places.staged_number(Part(table="gaps", day=DAY, cluster="a", number=1).key) is None
+    assert places.staged_number(places.state_key("spark-a")) is None
+
+
+def test_all_that_a_recorder_writes_is_under_its_own_patterns():
+    keys = [
+        Part(table="gaps", day=DAY, cluster="spark-a", number=1).key,
+        places.state_key("acme-prod-spark-a"),
+        places.staged_key("acme-prod-spark-a", 1, "0a1b", 0),
+    ]
+    own, other = (
+        [f"{pattern}*" for pattern in places.record_prefixes(cluster, f"acme-prod-{cluster}")]
+        for cluster in ("spark-a", "spark-b")
+    )
+
+    assert all(any(fnmatchcase(key, pattern) for pattern in own) for key in keys)
+    assert not any(fnmatchcase(key, pattern) for pattern in other for key in keys)
 
 
 def test_fluent_bit_writes_summaries_where_they_are_looked_for():

@@ -278,6 +278,27 @@ def test_an_event_that_cannot_be_read_is_told_and_the_next_one_is_read():
     assert follower.running == 3
 
 
+def test_what_an_answer_has_beyond_its_count_is_of_other_ids(monkeypatch):
+    monkeypatch.setattr("moka.usage.profiles.ANSWER", 40)
+    follower = profiler()
+    follower.batch(document("events"))
+
+    assert follower.next_id == 40
+
+
+def test_a_workflow_is_asked_for_with_the_first_allocation():
+    """Before, nobody can know of which an application is: YuniKorn tells it with its pods."""
+    known = {}
+    follower = Profiler(CLUSTER, lambda name: known.get(name, ""))
+    follower.change(arrival(0))
+    follower = Profiler.resumed(json.loads(json.dumps(follower.state())), lambda name: known.get(name, ""))
+    known["daily-1"] = "daily"
+    follower.change(added(10, "a"))
+    follower.change(gone(20, "a"))
+
+    assert [one.workflow for one in follower.take().intervals] == ["daily"]
+
+
 def test_what_the_ring_lost_is_a_gap_until_what_runs_is_known():
     answer = document("events")
     follower = profiler()

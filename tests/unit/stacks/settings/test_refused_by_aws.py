@@ -1591,6 +1591,7 @@ FREE: dict[str, str] = {
                 "history_gate",
                 "queue_keeper",
                 "ui_gateway",
+                "usage_recorder",
             )
         ),
         NAMES,
@@ -1734,6 +1735,7 @@ def test_every_key_was_looked_at():
                 "spark",
                 "team/spark-jobs",
                 "ui-gateway",
+                "usage-recorder",
             ],
             pull_through={"docker.io": {"secret": CACHE}},
         ),
