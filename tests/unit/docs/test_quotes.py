@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from localcloud.cloud import REPOSITORY
+from tests.support.documented import in_one_line
 
 OTHER_PAGES = {"benchmarks.md", "layers.md", "policies.md", "scale.md", "settings.md", "wrong-changes.md"}
 """Made from what they are about, or quoting no messages."""
@@ -54,11 +55,6 @@ COMMANDS = ("archer ", "aws ", "eval ", "kubectl ", "make ", "moka ", "pip ", "p
 
 BLANK = re.compile(r"\.\.\.|<[\w ]+>|\b[nm]\b|\b\d+\b|`, |guaranteed cpu|Draining|batch-a|exit status")
 """What stands for something else in a quotation, dots, a name, a number, or is beside it."""
-
-
-def in_one_line(text: str) -> str:
-    """A text without its breaks."""
-    return " ".join(text.split())
 
 
 @pytest.fixture(scope="module")
