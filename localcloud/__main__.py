@@ -22,6 +22,29 @@ MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EA
 
 def main() -> int:
     """Run the command line; exit status."""
+    os.umask(0o077)
+    try:
+        return _run(arguments().parse_args())
+    except Refusal as refusal:
+        sys.stdout.flush()
+        print(refusal, file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # Who reads has enough, as in `status | head`: docs.python.org/3/library/signal.html#note-on-sigpipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        if error.errno not in MACHINE_ERRORS:
+            raise
+        place = error.filename or Cloud.of_environment().home
+        print(f"{place}: {error.strerror}; correct that, then run this again.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def arguments() -> argparse.ArgumentParser:
+    """What the command line takes."""
     parser = argparse.ArgumentParser(prog=NAME, description="The laptop cloud from the command line.")
     parser.add_argument(
         "--project",
@@ -71,25 +94,7 @@ def main() -> int:
         command = operations.add_parser(operation)
         _add_stack(command)
         command.add_argument("arguments", nargs=argparse.REMAINDER, help="after --: options of pulumi itself")
-    os.umask(0o077)
-    try:
-        return _run(parser.parse_args())
-    except Refusal as refusal:
-        sys.stdout.flush()
-        print(refusal, file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        # Who reads has enough, as in `status | head`: docs.python.org/3/library/signal.html#note-on-sigpipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    except OSError as error:
-        if error.errno not in MACHINE_ERRORS:
-            raise
-        place = error.filename or Cloud.of_environment().home
-        print(f"{place}: {error.strerror}; correct that, then run this again.", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    return parser
 
 
 def _add_stack(command: argparse.ArgumentParser) -> None:

@@ -12,10 +12,10 @@ LABEL_PREFIX = "moka.dev/"
 """Prefix of the keys that are ours."""
 
 ROLE_LABEL = f"{LABEL_PREFIX}role"
+"""Label, and taint, of a node: its role."""
+
 GPU = "nvidia.com/gpu"
 """GPUs as Kubernetes counts them, and the taint of nodes that have some."""
-
-"""Label, and taint, of a node: its role."""
 
 NODE_GROUP_LABEL = f"{LABEL_PREFIX}node-group"
 """Label of a node: its group's name in the settings, the same in all zones and generations."""

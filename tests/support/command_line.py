@@ -38,6 +38,6 @@ def shown_commands(text: str, program: str) -> Iterator[list[str]]:
     prose = re.sub(r"^    .*$|^```[^`]*```$", "", text, flags=re.MULTILINE)
     spans = (span.replace("\n", " ") for span in re.findall(r"`([^`]+)`", prose))
     for code in (*lines, *spans):
-        for command in re.split(r"\||&&|\$\(|  #", code):
+        for command in re.split(r"\||&&|\$\(|\)|  #", code):
             if match := re.match(rf"\s*(?:\S*/)?{re.escape(program)}(?: (.*)|$)", command):
                 yield (match[1] or "").split()

@@ -5,6 +5,11 @@ import re
 from localcloud.cloud import REPOSITORY
 
 
+def in_one_line(text: str) -> str:
+    """A text without its breaks."""
+    return " ".join(text.split())
+
+
 def chapter(page: str, heading: str) -> str:
     """The text below a heading of a page, up to the next one of its rank: `## A heading`."""
     rank = heading.partition(" ")[0]

@@ -1,0 +1,122 @@
+"""Names that pages give a reader, of policies, variables, annotations and fields: each is one, none lacks."""
+
+import re
+import subprocess
+import tomllib
+
+import pytest
+import typer
+from archer.command_line import app as archer
+
+from doctor.checks import CHECKS
+from localcloud.cloud import REPOSITORY
+from moka import names
+from moka.jobs.job import Job
+from moka.zone_traffic import Workers, crossings
+from policies.catalog import RULES
+from tests.support.command_line import pages
+from tests.support.documented import chapter, in_one_line
+
+PAGES = [page for page in pages() if "decisions" not in page.parts]
+IDS = [str(page.relative_to(REPOSITORY)) for page in PAGES]
+
+ONE, THREE = ("a",), ("a", "b", "c")
+
+
+def first_cells(page: str, heading: str) -> list[str]:
+    """Names in code in the first column of a chapter's first table."""
+    table = re.search(r"(?:^\|.*\n)+", chapter(page, heading), re.MULTILINE)
+    assert table
+    return [name for row in table[0].splitlines() for name in re.findall(r"`([\w-]+)`", row.split(" | ")[0])]
+
+
+@pytest.fixture(scope="module")
+def programs() -> str:
+    """What is written in the programs and tests of this repository."""
+    listed = subprocess.run(
+        ["git", "ls-files", "*.py", "*.yaml", "*.mk", "Makefile", "bootstrap"],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return "\n".join(
+        (REPOSITORY / name).read_text() for name in listed.stdout.split() if (REPOSITORY / name).exists()
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_policy_that_a_page_names_is_one(page):
+    named = re.findall(r"[Pp]olic(?:y|ies)\s+\[?((?:`[a-z-]+`(?:, | and |,\n|\s)*)+)", page.read_text())
+    policies = {name for group in named for name in re.findall(r"`([a-z-]+)`", group)}
+
+    assert policies - {rule.name for rule in RULES} == set()
+
+
+def test_there_are_policies_to_look_for():
+    everything = "\n".join(page.read_text() for page in PAGES)
+
+    assert len([rule for rule in RULES if f"olicy `{rule.name}`" in in_one_line(everything)]) > 3
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_variable_and_annotation_that_a_page_names_is_read(page, programs):
+    text = page.read_text()
+    variables = set(re.findall(r"\b((?:MOKA|ARCHER)_[A-Z][A-Z_]+)\b", text))
+    keys = set(
+        re.findall(rf"\b(?:localcloud/|{re.escape(names.LABEL_PREFIX)})([a-z][a-z-]+)\b(?![./])", text)
+    )
+
+    assert {name for name in variables if name not in programs} == set()
+    assert {
+        key for key in keys if f"localcloud/{key}" not in programs and f"}}{key}" not in programs
+    } == set()
+
+
+def test_every_field_of_a_job_is_in_its_table():
+    fields = first_cells("docs/jobs.md", "## What a job says")
+
+    assert {field for field in fields if "." not in field} == Job.model_fields.keys()
+
+
+def test_every_subject_of_the_doctor_is_in_its_table():
+    assert set(first_cells("docs/operations/doctor.md", "# Doctor")) == CHECKS.keys() | {"credentials"}
+
+
+def test_every_command_of_archer_is_on_its_page_with_the_exit_statuses():
+    text = in_one_line(chapter("docs/operations/archer.md", "## Submitting"))
+    commands = typer.main.get_command(archer)
+
+    assert {name for name in commands.commands if f"`{name}`" not in text} == {"submit"}
+    assert commands.epilog.replace("Exit status:", "Exit statuses:") in text
+
+
+def test_costs_of_shuffled_bytes_are_those_of_the_formula():
+    rows = re.findall(
+        r"^\| in (one|three) zones? \| (none|in that zone|in one|in three) \| (.+) \| (\d+) \|$",
+        chapter("docs/operations/shuffle.md", "## Bytes between zones"),
+        re.MULTILINE,
+    )
+    workers = {
+        "none": None,
+        "in that zone": Workers(zones=ONE, replicate=True),
+        "in one": Workers(zones=ONE, replicate=True),
+        "in three": Workers(zones=THREE, replicate=True),
+    }
+
+    assert len(rows) == 6
+    for executors, where, times, dollars in rows:
+        crossed = crossings({"one": ONE, "three": THREE}[executors], workers[where])
+        assert eval(times.split(" = ")[0]) == pytest.approx(crossed)
+        assert int(dollars) == round(crossed * 20)
+
+
+def test_the_versions_that_a_reader_needs_are_those_that_are_asked_for():
+    readme = (REPOSITORY / "README.md").read_text()
+    [go, python] = re.findall(r"You need Go ([\d.]+) or newer, Python ([\d.]+) or newer", readme)[0]
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+
+    assert project["requires-python"].startswith(f">={python}")
+    modules = list((REPOSITORY / "localcloud" / "tools").rglob("go.mod"))
+    asked = [re.findall(r"^go (\d+\.\d+)", module.read_text(), re.MULTILINE)[0] for module in modules]
+    assert max(asked, key=lambda version: [int(part) for part in version.split(".")]) == go
