@@ -90,7 +90,6 @@ ALERTS = (
         summary="Nobody keeps the queues on {{ $labels.cluster }} to what schedules leave.",
     ),
     Alert(
-<<<<<<< HEAD
         name="AmountsLeftOut",
         expression="moka_queue_keeper_amounts_left_out > 0",
         minutes=60,
@@ -98,7 +97,8 @@ ALERTS = (
         service="queue-keeper",
         summary="The settings of {{ $labels.cluster }} leave no room for {{ $value }} amounts of the plan in "
         "force.",
-=======
+    ),
+    Alert(
         name="UsageBehind",
         expression="moka_usage_recorder_behind_seconds > 300 or moka_usage_recorder_saved_age_seconds > 1200",
         minutes=5,
@@ -122,7 +122,6 @@ ALERTS = (
         severity="warning",
         service="usage-recorder",
         summary="Nobody records what is used on {{ $labels.cluster }}.",
->>>>>>> h1
     ),
     Alert(
         name="FinalizersStuck",

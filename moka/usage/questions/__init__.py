@@ -34,22 +34,16 @@ class Question:
     name: of the file with its text.
     reads: tables that it reads.
     columns: of its answer.
-    keys: what tells apart what curves are of, where it is about curves.
     """
 
     name: str
     reads: tuple[Table, ...]
     columns: tuple[Column, ...]
-    keys: tuple[str, ...] = ()
 
     @cached_property
     def sql(self) -> str:
         """Its text."""
-        return (
-            _text_of(self.name)
-            .replace("{curves}", _text_of("curves"))
-            .replace("{keys}", ", ".join(self.keys))
-        )
+        return files(__name__).joinpath(f"{self.name}.sql").read_text()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +138,6 @@ AMOUNTS = Question(
         Column("gpu_millis", "bigint", "GPUs times milliseconds that it used"),
         Column("applications", "bigint", "the most that ran at a time"),
     ),
-    keys=("cluster", "queue"),
 )
 
 NEEDS = Question(
@@ -177,16 +170,13 @@ DEMANDS = Question(
     (
         Column("cluster", "string", "its name in the settings"),
         Column("queue", "string", "path of the queue"),
-        Column("workflow", "string", "empty for applications of none"),
+        Column("workflow", "string", "its name"),
         Column("hour", "bigint", "of the day, in UTC"),
-        Column("share", "bigint", "percentage of the time in use that is covered: 50, 75, 90, 95 or 99"),
-        Column("machines", "bigint", "the smallest amount that covers it: thousandths of a machine"),
-        Column("cpu", "bigint", "the most in use in the units that are covered: thousandths of a core"),
+        Column("share", "bigint", "percentage of the hours' time that is covered: 50, 75, 90, 95 or 99"),
+        Column("cpu", "bigint", "the smallest amount that covers it: thousandths of a core"),
         Column("memory", "bigint", "the same: MiB"),
-        Column("gpu", "bigint", "the same: GPUs"),
         Column("applications", "bigint", "the most that ran at a time"),
     ),
-    keys=("cluster", "queue", "workflow", "hour"),
 )
 
 _HAD = (
@@ -291,10 +281,6 @@ def spark_views(tables: Mapping[Table, str]) -> list[str]:
         f"OPTIONS (path {_text(path)}, recursiveFileLookup 'true')"
         for table, path in tables.items()
     ]
-
-
-def _text_of(name: str) -> str:
-    return files(__name__).joinpath(f"{name}.sql").read_text()
 
 
 def _view(name: str, query: str) -> str:

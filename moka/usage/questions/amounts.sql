@@ -1,3 +1,122 @@
--- How much covers which share of the time that each queue is in use: rows of moka/allocation/curve.py.
-{curves}
-ORDER BY {keys}, percent
+-- How much covers which share of the time that each queue is in use: rows of moka/allocation/curve.py, which says
+-- what the words mean. What is added up in windows is DOUBLE, in which whole numbers are exact up to 2^53: DuckDB
+-- adds BIGINT up in 128 bits, at three times the time. Queues have numbers, as text is slow to sort by.
+WITH numbered AS (
+  SELECT queues.cluster,
+         queues.queue,
+         clusters.cpu,
+         clusters.memory,
+         clusters.gpu,
+         row_number() OVER (ORDER BY queues.cluster, queues.queue) AS number
+  FROM (SELECT DISTINCT cluster, queue FROM profiles) AS queues
+  JOIN clusters ON clusters.cluster = queues.cluster
+),
+used AS (
+  SELECT numbered.number,
+         greatest(profiles.began, asked.began) AS began,
+         least(profiles.ended, asked.ended) AS ended,
+         CAST(profiles.cpu AS DOUBLE) AS cpu,
+         CAST(profiles.memory AS DOUBLE) AS memory,
+         CAST(profiles.gpu AS DOUBLE) AS gpu,
+         CAST(profiles.applications AS DOUBLE) AS applications
+  FROM profiles
+  CROSS JOIN asked
+  JOIN numbered ON numbered.cluster = profiles.cluster AND numbered.queue = profiles.queue
+  WHERE profiles.began < asked.ended AND profiles.ended > asked.began
+),
+edges AS (
+  SELECT used.number,
+         CASE WHEN signs.sign > 0 THEN used.began ELSE used.ended END AS moment,
+         used.cpu * signs.sign AS cpu,
+         used.memory * signs.sign AS memory,
+         used.gpu * signs.sign AS gpu,
+         used.applications * signs.sign AS applications
+  FROM used
+  CROSS JOIN (VALUES (1), (-1)) AS signs (sign)
+),
+levels AS (
+  -- Edges of one moment have one sum, and all but one of them last for nothing.
+  SELECT number,
+         (lead(moment) OVER in_order) - moment AS lasted,
+         sum(cpu) OVER in_order AS cpu,
+         sum(memory) OVER in_order AS memory,
+         sum(gpu) OVER in_order AS gpu,
+         sum(applications) OVER in_order AS applications
+  FROM edges
+  WINDOW in_order AS (PARTITION BY number ORDER BY moment)
+),
+units AS (
+  SELECT levels.*,
+         CAST(ceil(greatest(
+           levels.cpu * 1000 / numbered.cpu,
+           levels.memory * 1000 / numbered.memory,
+           CASE WHEN numbered.gpu > 0 THEN levels.gpu * 1000 / numbered.gpu ELSE 0 END
+         )) AS BIGINT) AS machines
+  FROM levels
+  JOIN numbered ON numbered.number = levels.number
+  WHERE levels.lasted > 0
+),
+sizes AS (
+  SELECT number,
+         machines,
+         CAST(sum(lasted) AS DOUBLE) AS lasted,
+         max(cpu) AS cpu,
+         max(memory) AS memory,
+         max(gpu) AS gpu,
+         max(applications) AS applications,
+         CAST(sum(machines * lasted) AS BIGINT) AS machine_millis,
+         CAST(sum(CAST(cpu AS BIGINT) * lasted) AS BIGINT) AS cpu_millis,
+         CAST(sum(CAST(memory AS BIGINT) * lasted) AS BIGINT) AS memory_millis,
+         CAST(sum(CAST(gpu AS BIGINT) * lasted) AS BIGINT) AS gpu_millis
+  FROM units
+  WHERE machines > 0
+  GROUP BY number, machines
+),
+totals AS (
+  SELECT number,
+         sum(lasted) AS busy,
+         max(applications) AS applications,
+         CAST(sum(machine_millis) AS BIGINT) AS machine_millis,
+         CAST(sum(cpu_millis) AS BIGINT) AS cpu_millis,
+         CAST(sum(memory_millis) AS BIGINT) AS memory_millis,
+         CAST(sum(gpu_millis) AS BIGINT) AS gpu_millis
+  FROM sizes
+  GROUP BY number
+),
+rising AS (
+  SELECT number,
+         machines,
+         sum(lasted) OVER by_size AS covered,
+         max(cpu) OVER by_size AS cpu,
+         max(memory) OVER by_size AS memory,
+         max(gpu) OVER by_size AS gpu
+  FROM sizes
+  WINDOW by_size AS (PARTITION BY number ORDER BY machines)
+),
+reached AS (
+  SELECT rising.*, CAST(floor(rising.covered * 100 / totals.busy) AS BIGINT) AS percent
+  FROM rising
+  JOIN totals ON totals.number = rising.number
+),
+steps AS (
+  SELECT reached.*, row_number() OVER (PARTITION BY number, percent ORDER BY machines) AS place
+  FROM reached
+)
+SELECT numbered.cluster,
+       numbered.queue,
+       steps.percent,
+       steps.machines,
+       CAST(steps.cpu AS BIGINT) AS cpu,
+       CAST(steps.memory AS BIGINT) AS memory,
+       CAST(steps.gpu AS BIGINT) AS gpu,
+       CAST(totals.busy AS BIGINT) AS busy,
+       totals.machine_millis,
+       totals.cpu_millis,
+       totals.memory_millis,
+       totals.gpu_millis,
+       CAST(totals.applications AS BIGINT) AS applications
+FROM steps
+JOIN totals ON totals.number = steps.number
+JOIN numbered ON numbered.number = steps.number
+WHERE steps.place = 1
+ORDER BY cluster, queue, percent

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from moka.allocation import answers
 from moka.allocation.cluster import Cluster
 from moka.allocation.curve import curves
+from moka.allocation.hourly import hourly
 from moka.allocation.rules import Rules
 from moka.queues.resources import Resources
 from moka.usage import places, questions
@@ -96,6 +97,20 @@ def session():
         yield session
 
 
+def asked_of(session, question, history):
+    """The rows of an answer from a history of profiles."""
+    session.execute("DELETE FROM profiles")
+    if history:
+        places_of_values = ", ".join("?" * len(PROFILES.columns))
+        session.executemany(
+            f"INSERT INTO profiles VALUES ({places_of_values})", [list(one.row().values()) for one in history]
+        )
+    answer = session.execute(question.sql)
+    names = [column[0] for column in answer.description]
+    assert names == [column.name for column in question.columns]
+    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+
 def test_the_answer_on_amounts_is_what_the_definition_comes_to(session):
     @given(Script)
     def check(script):
@@ -113,56 +128,56 @@ def test_the_answer_on_amounts_is_what_the_definition_comes_to(session):
             )
             for number, (cluster, queue, comes, stays, cpu, memory, gpu, applications) in enumerate(script)
         ]
-        session.execute("DELETE FROM profiles")
-        if history:
-            places_of_values = ", ".join("?" * len(PROFILES.columns))
-            session.executemany(
-                f"INSERT INTO profiles VALUES ({places_of_values})",
-                [list(one.row().values()) for one in history],
-            )
-        answer = session.execute(questions.AMOUNTS.sql)
-        names = [column[0] for column in answer.description]
-        rows = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+        rows = asked_of(session, questions.AMOUNTS, history)
 
-        assert names == [column.name for column in questions.AMOUNTS.columns]
         assert answers.curves(rows) == curves(history, [A, B], ASKED.began, ASKED.ended)
 
     check()
 
 
-def test_demands_of_workflows_are_curves_of_their_hours_of_the_day(tmp_path):
-    # At 2:00 of twenty days: nineteen times four cores for half an hour, once eight; at 3:00 of one day two.
-    at_two = [
-        interval(
-            began=BEGAN + day * DAY + 2 * HOUR,
-            ended=BEGAN + day * DAY + 2 * HOUR + HOUR // 2,
-            cpu=8000 if day == 7 else 4000,
-            applications=3 if day == 7 else 1,
-        )
-        for day in range(20)
-    ]
-    at_three = interval(began=BEGAN + 3 * HOUR, ended=BEGAN + 4 * HOUR, cpu=2000)
-    # Another workflow of the queue, and a part of the first on machines of another type.
-    other = interval(workflow="hourly", began=BEGAN + 2 * HOUR, ended=BEGAN + 3 * HOUR, cpu=1000)
-    part = replace(at_two[3], instance_type="m6i.large", cpu=1000)
-    usage_history.write(tmp_path, PROFILES, [*at_two, at_three, other, part])
+Hours = st.lists(
+    st.tuples(
+        st.sampled_from(["daily", "weekly"]),
+        st.sampled_from(["m5.xlarge", "r5.xlarge"]),
+        st.integers(0, 3 * 24),
+        st.integers(0, HOUR - 1),
+        st.integers(1, HOUR),
+        st.integers(1, 9_000),
+        st.integers(1, 9_000),
+        st.integers(1, 3),
+    ),
+    max_size=12,
+)
 
-    rows = ask(tmp_path, questions.DEMANDS, ASKED)
 
-    assert list(rows[0]) == [column.name for column in questions.DEMANDS.columns]
-    given = {(row["workflow"], row["hour"], row["share"]): row for row in rows}
-    # 90% of the time in use is that with four cores, 95% that with five as well, and 99% all of it.
-    assert [given["daily", 2, share]["cpu"] for share in (50, 75, 90, 95, 99)] == [
-        4000,
-        4000,
-        4000,
-        5000,
-        8000,
-    ]
-    assert given["daily", 2, 99]["machines"] == 2000
-    assert given["daily", 2, 50]["applications"] == 3
-    assert [given["daily", 3, share]["cpu"] for share in (50, 99)] == [2000, 2000]
-    assert [key for key in given if key[0] == "hourly"] == [("hourly", 2, n) for n in (50, 75, 90, 95, 99)]
+def test_the_answer_on_demands_is_what_the_definition_comes_to(session):
+    @given(Hours)
+    def check(script):
+        history = [
+            interval(
+                workflow=workflow,
+                instance_type=instance_type,
+                began=BEGAN + hour * HOUR + comes,
+                ended=BEGAN + hour * HOUR + min(comes + stays, HOUR),
+                cpu=cpu,
+                memory=memory,
+                applications=applications,
+            )
+            for workflow, instance_type, hour, comes, stays, cpu, memory, applications in script
+        ]
+        rows = asked_of(session, questions.DEMANDS, history)
+
+        for share in (50, 75, 90, 95, 99):
+            given = {(r["workflow"], r["hour"]): r for r in rows if r["share"] == share}
+            expected = hourly(history, {"daily": share, "weekly": share})
+            assert {
+                (workflow, hour): (amount.cpu, amount.memory // 2**20, applications)
+                for workflow, one in expected.items()
+                for hour, (amount, applications) in enumerate(zip(one.demand, one.applications, strict=True))
+                if applications
+            } == {key: (row["cpu"], row["memory"], row["applications"]) for key, row in given.items()}
+
+    check()
 
 
 def test_ninety_percent_of_runs_take_no_more_than_is_needed(tmp_path):
