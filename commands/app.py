@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from commands import (
+    allocate,
     bootstrap,
     celeborn,
     changed,
@@ -48,6 +49,7 @@ app.command()(rollout.rollout)
 app.command("stack-files")(stack_files.stack_files)
 app.command()(move.move)
 app.command()(queues.queues)
+app.command()(allocate.allocate)
 app.command()(draw.draw)
 app.command()(report.report)
 app.command()(prices.prices)

@@ -1,7 +1,5 @@
 """`moka usage`: what was used, by the history of it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -10,6 +8,8 @@ from typing import Annotated
 import typer
 
 from commands.arguments import EnvironmentArgument
+from commands.history import HistoryUnreachable
+from commands.history import history as records_of
 from commands.usage_sizes import cluster_sizes
 from moka.mistakes import InvalidDocument, near
 from moka.usage.report.day import QUESTIONS, Day
@@ -22,10 +22,6 @@ from report.cost.prices import InvalidPrices, prices
 from stacks.settings import Environment, load
 
 app = typer.Typer(no_args_is_help=True)
-
-
-class HistoryUnreachable(Exception):
-    """S3 does not give the history; the message is a sentence that says what to do."""
 
 
 @app.callback()
@@ -80,7 +76,7 @@ def report(
     try:
         settings = load(environment)
         about = _about(settings, cluster, asked_day, now, workflows)
-        with _history(settings, history, asked_day) as folder:
+        with records_of(settings, history, [asked_day]) as folder:
             answers = ask(folder, QUESTIONS, about.asked, [asked_day])
     except (InvalidDocument, InvalidPrices, HistoryUnreachable, UnreadableHistory) as error:
         typer.echo(error, err=True)
@@ -169,29 +165,3 @@ def _workflows(file: Path) -> dict[str, Workflow]:
         return dict(loads(file.read_bytes(), str(file)).workflows)
     except OSError as error:
         raise InvalidDocument(f"{file} cannot be read ({error.strerror}): name another file.") from None
-
-
-@contextmanager
-def _history(settings: Environment, folder: Path | None, day: date) -> Iterator[Path]:
-    """A folder with the records of a day: the one that is named, or a copy of what the bucket has of it."""
-    if folder is not None:
-        if not folder.is_dir():
-            raise HistoryUnreachable(f"{folder} is no folder: name one that is laid out as the bucket.")
-        yield folder
-        return
-    import boto3
-    from botocore.exceptions import BotoCoreError, ClientError
-
-    from moka.usage.records import TABLES
-    from planning.history import copied
-
-    bucket = settings.usage_bucket
-    try:
-        s3 = boto3.client("s3", region_name=settings.foundations[settings.home_foundation].region)
-        with copied(s3, bucket, TABLES.values(), [day]) as copy:
-            yield copy
-    except (BotoCoreError, ClientError) as error:
-        raise HistoryUnreachable(
-            f"The history in s3://{bucket} cannot be read ({str(error).rstrip('.')}): see the credentials, "
-            "or name a folder with --history."
-        ) from None

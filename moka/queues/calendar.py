@@ -9,6 +9,7 @@ at a time that the clocks leave out, it does not say; here it is when they go on
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, takewhile
 from typing import Annotated
@@ -155,6 +156,10 @@ class Calendar(Section):
                 for name, amount in stated.amounts()
             }
         )
+
+    def part(self, nodes: Nodes) -> Fraction:
+        """Which part of what all nodes have so many have, of the resource of which they have least."""
+        return min(Fraction(*self._share(name, nodes)) for name in ("cpu", "memory"))
 
     def tree(self, queues: Queues, nodes: Nodes) -> tuple[QueueTree, list[Mistake]]:
         """The queues while there are so many nodes, and mistakes in what cannot be turned into amounts."""

@@ -170,7 +170,7 @@ DEMANDS = Question(
     (
         Column("cluster", "string", "its name in the settings"),
         Column("queue", "string", "path of the queue"),
-        Column("workflow", "string", "its name"),
+        Column("workflow", "string", "its name; empty for runs of none"),
         Column("hour", "bigint", "of the day, in UTC"),
         Column("share", "bigint", "percentage of the hours' time that is covered: 50, 75, 90, 95 or 99"),
         Column("cpu", "bigint", "the smallest amount that covers it: thousandths of a core"),

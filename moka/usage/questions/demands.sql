@@ -3,7 +3,7 @@
 -- moka/allocation/hourly.py, which says why. What is added up in windows is DOUBLE, as in amounts.sql.
 WITH named AS (
   SELECT cluster, queue, workflow, row_number() OVER (ORDER BY cluster, queue, workflow) AS number
-  FROM (SELECT DISTINCT cluster, queue, workflow FROM profiles WHERE workflow <> '') AS names
+  FROM (SELECT DISTINCT cluster, queue, workflow FROM profiles) AS names
 ),
 used AS (
   SELECT named.number,

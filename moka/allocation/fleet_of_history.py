@@ -1,0 +1,207 @@
+"""A fleet made of what its workflows used, and of what its clusters offer."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from moka.allocation.answers import Row, needs
+from moka.allocation.cluster import THOUSANDTHS
+from moka.allocation.fleet import HOURS, Fleet, FleetQueue, FleetWorkflow
+from moka.allocation.offer import Offer
+from moka.allocation.rules import Rules
+from moka.mistakes import listed
+from moka.quantities import MIB
+from moka.queues.resources import Resources
+from moka.usage.queue_names import queue_names
+from moka.workflows.definitions import Workflow
+
+MOST_NAMES = 5
+"""In a sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class History:
+    """What the history answered: rows of the questions `demands` and `needs`."""
+
+    demands: Sequence[Row]
+    needs: Sequence[Row]
+
+
+@dataclass(frozen=True)
+class KnownFleet:
+    """A fleet, and what is to be known of it, a sentence each."""
+
+    fleet: Fleet
+    says: tuple[str, ...]
+
+
+def fleet_of(
+    offers: Sequence[Offer],
+    workflows: Mapping[str, Workflow],
+    routes: Mapping[str, str],
+    history: History,
+    *,
+    day: date,
+    max_moves: int,
+    rules: Rules | None = None,
+) -> KnownFleet:
+    """The fleet on a day.
+
+    routes: workflow -> the cluster to which it goes now, where that is not its home. day: whose hours count,
+    as clusters have schedules. Runs that no known workflow has stay where they were.
+    Raises InvalidFleet.
+    """
+    rules = rules or Rules()
+    known = {offer.name: offer for offer in offers}
+    paths = sorted({path for offer in offers for path in offer.queues})
+    demand = _Demand(history, known, workflows, rules)
+    placed, says = _placed(workflows, routes, known, set(paths))
+    made = [demand.of(name, workflow, home) for name, (workflow, home) in placed.items()]
+    others, strangers = demand.others(placed.keys(), paths)
+    fleet = Fleet(
+        clusters=tuple(offer.fleet_cluster(day) for offer in offers),
+        queues=tuple(_queue(path, known) for path in paths),
+        workflows=tuple(one for one in [*made, *others] if any(one.applications)),
+        max_moves=max_moves,
+        headroom=rules.headroom,
+    )
+    idle = [one.name for one in made if not any(one.applications)]
+    if idle:
+        says.append(f"Of {len(idle)} workflows there are no runs, so nothing is kept for them: {_few(idle)}.")
+    if strangers:
+        says.append(f"What ran in queues that there are no more does not count: {_few(strangers)}.")
+    if others:
+        says.append(
+            f"{len(others)} kinds of runs are of no workflow that is known: they stay where they were."
+        )
+    return KnownFleet(fleet, tuple(says))
+
+
+def _placed(
+    workflows: Mapping[str, Workflow], routes: Mapping[str, str], known: Mapping[str, Offer], paths: set[str]
+) -> tuple[dict[str, tuple[Workflow, str]], list[str]]:
+    """The workflows that can be placed, with where they run; what is wrong with the others."""
+    placed: dict[str, tuple[Workflow, str]] = {}
+    lost, elsewhere = [], []
+    for name, workflow in sorted(workflows.items()):
+        home = routes.get(name, workflow.cluster)
+        if workflow.queue not in paths:
+            lost.append(name)
+        elif home not in known:
+            elsewhere.append(name)
+        else:
+            placed[name] = workflow, home
+    says = []
+    if lost:
+        says.append(f"Workflows whose queue is not in the settings are left out: {_few(lost)}.")
+    if elsewhere:
+        says.append(f"Workflows whose home is no cluster of the settings are left out: {_few(elsewhere)}.")
+    return placed, says
+
+
+def _queue(path: str, offers: Mapping[str, Offer]) -> FleetQueue:
+    having = {name: offer for name, offer in offers.items() if path in offer.queues}
+    floors = {name: offer.floor(path) for name, offer in having.items()}
+    return FleetQueue(
+        path=path,
+        floors={name: floor for name, floor in floors.items() if any(True for _ in floor.amounts())},
+        ceilings={
+            name: maximum
+            for name, offer in having.items()
+            if (maximum := offer.queues[path].maximum) is not None
+        },
+    )
+
+
+class _Demand:
+    """What workflows ask for, by hour."""
+
+    def __init__(
+        self, history: History, offers: Mapping[str, Offer], workflows: Mapping[str, Workflow], rules: Rules
+    ) -> None:
+        self._offers = offers
+        self._rules = rules
+        self._rows: dict[str, list[Row]] = defaultdict(list)
+        for row in history.demands:
+            if row["cluster"] in offers:
+                self._rows[row["workflow"]].append(row)
+        self._needs: dict[str, Resources] = {}
+        for name, offer in offers.items():
+            for need in needs(history.needs, name, workflows):
+                size = offer.cluster.instance
+                asked = Resources(
+                    cpu=need.machines * (size.cpu or 0) // THOUSANDTHS,
+                    memory=need.machines * (size.memory or 0) // THOUSANDTHS,
+                )
+                self._needs[need.workflow] = _most(self._needs.get(need.workflow, Resources()), asked)
+
+    def of(self, name: str, workflow: Workflow, home: str) -> FleetWorkflow:
+        """A workflow that is known; if it ran on several clusters, the most that it asked of one counts."""
+        demand, applications = self._hours(self._rows.get(name, ()), workflow.tier)
+        one = FleetWorkflow(
+            name=name,
+            queue=workflow.queue,
+            home=home,
+            demand=demand,
+            applications=applications,
+            slo_hours=workflow.slo_hours,
+        )
+        need = self._needs.get(name)
+        if need is None:
+            return one
+        hours = zip(demand, applications, strict=True)
+        return replace(one, demand=tuple(_most(amount, need) if runs else amount for amount, runs in hours))
+
+    def others(self, known: Iterable[str], paths: Sequence[str]) -> tuple[list[FleetWorkflow], list[str]]:
+        """Runs of other workflows, or of none, by cluster and queue; and queues that there are no more."""
+        by_place: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+        strangers = set()
+        for name in self._rows.keys() - set(known):
+            for row in self._rows[name]:
+                if row["queue"] in self._offers[row["cluster"]].queues:
+                    by_place[name, row["cluster"], row["queue"]].append(row)
+                else:
+                    strangers.add(row["queue"])
+        result = []
+        for (name, cluster, queue), rows in sorted(by_place.items()):
+            demand, applications = self._hours(rows, queue_names(queue).tier)
+            result.append(
+                FleetWorkflow(
+                    name=f"{name or 'runs of no workflow'} in {queue} on {cluster}",
+                    queue=queue,
+                    home=cluster,
+                    demand=demand,
+                    applications=applications,
+                    pinned=True,
+                )
+            )
+        return result, sorted(strangers)
+
+    def _hours(self, rows: Iterable[Row], tier: int) -> tuple[tuple[Resources, ...], tuple[int, ...]]:
+        demand = [Resources(cpu=0, memory=0)] * HOURS
+        applications = [0] * HOURS
+        for row in _covering(rows, self._rules.thresholds[tier].most):  # type: ignore[index]
+            hour = row["hour"]
+            demand[hour] = _most(demand[hour], Resources(cpu=row["cpu"], memory=row["memory"] * MIB))
+            applications[hour] = max(applications[hour], row["applications"])
+        return tuple(demand), tuple(applications)
+
+
+def _covering(rows: Iterable[Row], percent: int) -> Iterator[Row]:
+    """Of each place and hour, the row of the smallest share that is enough, or of the largest there is."""
+    best: dict[tuple[str, str, int], Row] = {}
+    for row in sorted(rows, key=lambda row: row["share"]):
+        key = row["cluster"], row["queue"], row["hour"]
+        if key not in best or best[key]["share"] < percent:
+            best[key] = row
+    yield from best.values()
+
+
+def _most(one: Resources, other: Resources) -> Resources:
+    return Resources(**{name: max(one.get(name) or 0, other.get(name) or 0) for name in ("cpu", "memory")})
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = listed(names[:MOST_NAMES])
+    return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"

@@ -1,0 +1,195 @@
+"""The answer to a fleet as a plan: a document that is reviewed, and then takes effect."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from moka.allocation.fleet import COUNTED, OBJECTIVES, Fleet, FleetPlan, NodeWorth, Objective, QueueHours
+from moka.allocation.offer import Offer
+from moka.allocation.plan import FORMAT, Plan, read
+from moka.allocation.queue_amounts import Amounts, AmountsOfHour, HourAmounts
+from moka.allocation.queues_in_force import in_force
+from moka.quantities import MIB
+from moka.queues.resources import Resources, quantity
+from moka.workflows.definitions import Workflow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Basis:
+    """What an answer goes by, besides the fleet.
+
+    began, ended: of the history, milliseconds since 1970. seed: of the search.
+    revision: of what is in force; None where nobody knows.
+    by: who, or what, makes the plan. made: when.
+    says: what is to be known of the history, a sentence each.
+    reasons: cluster -> queue -> sentences on its amounts.
+    slos: workflow -> the part of its runs that were in time, and that will be; None where nobody knows.
+    """
+
+    began: int
+    ended: int
+    seed: int
+    revision: int | None
+    by: str
+    made: datetime
+    says: Sequence[str] = ()
+    reasons: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
+    slos: Mapping[str, tuple[float | None, float]] = field(default_factory=dict)
+
+
+def plan_of(
+    answer: FleetPlan,
+    fleet: Fleet,
+    offers: Sequence[Offer],
+    workflows: Mapping[str, Workflow],
+    basis: Basis,
+) -> Plan:
+    """The plan.
+
+    Amounts are such as the settings leave to plans: where queues above have less, lower tiers give way. The
+    id follows from what it says, so that the same plan made again is the same.
+    """
+    clusters, says = {}, []
+    for offer in offers:
+        own = [one for one in answer.queues if one.cluster == offer.name and one.queue in offer.queues]
+        planned, remarks = _queues(own, offer, basis.reasons.get(offer.name, {}))
+        clusters[offer.name] = {
+            "settings": offer.settings.digest,
+            "queues": planned,
+            "says": [*remarks, *_of_cluster(offer.name, answer)],
+        }
+    says += [*basis.says, *answer.says, *map(_objective, answer.objectives)]
+    says += [one for one in answer.binding if not any(one.startswith(f"{name} ") for name in clusters)]
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "made": basis.made.astimezone(UTC).isoformat(timespec="seconds"),
+        "by": basis.by,
+        "basis": _basis(answer, basis),
+        "clusters": clusters,
+        "routes": dict(_routes(answer, workflows)),
+        "slos": {
+            name: {"tier": workflows[name].tier, **_slo(*shares)}
+            for name, shares in sorted(basis.slos.items())
+            if name in workflows
+        },
+        "says": says,
+    }
+    data["id"] = f"{basis.made.astimezone(UTC):%Y-%m-%d}-{answer.method}-{_digest(data)}"
+    return read(data, "plan")
+
+
+def _queues(
+    hours_of_queues: Sequence[QueueHours], offer: Offer, reasons: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, Any], list[str]]:
+    """What the queues of a cluster get, and what of it the settings have lowered."""
+    asked = {one.queue: [*_hours(one, offer)] for one in hours_of_queues}
+    says: dict[str, None] = {}
+    fitted: dict[str, list[HourAmounts]] = {path: [] for path in asked}
+    count = max(map(len, asked.values()), default=0)
+    for hour in range(count):
+        amounts = AmountsOfHour(
+            hour, {path: own[hour % len(own)] for path, own in asked.items()}, offer.settings.digest
+        )
+        merged = in_force(offer.settings, amounts, offer.settings.calendar.all_nodes)
+        says |= dict.fromkeys(f"{one.at} {one.says}." for one in merged.says)
+        leaves = dict(merged.tree.leaves())
+        for path, own in fitted.items():
+            own.append(_hour(leaves[path].guaranteed, amounts.queues[path].max_applications))
+    return {
+        path: {
+            "hours": [one.model_dump(exclude_none=True) for one in _short(own)],
+            "reasons": [*reasons.get(path, ())],
+        }
+        for path, own in fitted.items()
+    }, [*says]
+
+
+def _hours(one: QueueHours, offer: Offer) -> Iterator[HourAmounts]:
+    """GPUs are not shared out: what the settings guarantee of them stays."""
+    stated = offer.queues[one.queue].guaranteed
+    gpu = stated.gpu if stated else None
+    for amounts in one.hours:
+        given = amounts.guaranteed
+        yield _hour(Resources(cpu=given.cpu, memory=given.memory, gpu=gpu), amounts.max_applications)
+
+
+def _hour(guaranteed: Resources | None, applications: int | None) -> HourAmounts:
+    amounts = dict(guaranteed.amounts()) if guaranteed else {}
+    if amounts.get("gpu"):
+        # What has a GPU has some of both.
+        amounts = {**amounts, "cpu": amounts.get("cpu") or 1, "memory": amounts.get("memory") or MIB}
+    # A guarantee has both, or YuniKorn takes what is not stated for nothing.
+    stated = {name: amount for name, amount in amounts.items() if amount} if _whole(amounts) else {}
+    return HourAmounts(
+        guaranteed=Amounts(
+            cpu=quantity("cpu", stated["cpu"]),
+            memory=quantity("memory", stated["memory"]),
+            gpu=stated.get("gpu"),
+        )
+        if stated
+        else None,
+        max_applications=applications,
+    )
+
+
+def _whole(amounts: Mapping[str, int]) -> bool:
+    return all(amounts.get(name) for name in COUNTED)
+
+
+def _short(hours: list[HourAmounts]) -> list[HourAmounts]:
+    """One for all hours where they are equal."""
+    return hours[:1] if all(hour == hours[0] for hour in hours) else hours
+
+
+def _routes(answer: FleetPlan, workflows: Mapping[str, Workflow]) -> Iterator[tuple[str, dict[str, str]]]:
+    for name, cluster in sorted(answer.placements.items()):
+        workflow = workflows.get(name)
+        if workflow is not None and workflow.cluster != cluster:
+            yield (
+                name,
+                {
+                    "cluster": cluster,
+                    "why": f"With all workflows placed as in this plan, {cluster} has more room for it than "
+                    f"{workflow.cluster}, its home.",
+                },
+            )
+
+
+def _basis(answer: FleetPlan, basis: Basis) -> dict[str, Any]:
+    window = {
+        name: datetime.fromtimestamp(millis / 1000, UTC).isoformat(timespec="seconds")
+        for name, millis in (("began", basis.began), ("ended", basis.ended))
+    }
+    result: dict[str, Any] = {"engine": answer.method, "window": window, "seed": basis.seed}
+    if answer.objectives:
+        # The first that is not reached as far as can be.
+        first = next((one for one in answer.objectives if one.value), answer.objectives[0])
+        result |= {"gap": min(answer.gap, 1.0), "bound": float(first.bound), "objective": float(first.value)}
+    if basis.revision is not None:
+        result["revision"] = basis.revision
+    return result
+
+
+def _of_cluster(name: str, answer: FleetPlan) -> Iterator[str]:
+    yield from (one for one in answer.binding if one.startswith(f"{name} "))
+    yield from (_worth(one) for one in answer.nodes if one.cluster == name and one.gain)
+
+
+def _worth(one: NodeWorth) -> str:
+    return f"One more machine would take {one.gain:.1f} off {one.objective}: {OBJECTIVES[one.objective]}."
+
+
+def _objective(one: Objective) -> str:
+    return f"{one.name}: {one.value}, at the least {one.bound}, before {one.before} ({OBJECTIVES[one.name]})."
+
+
+def _slo(before: float | None, expected: float) -> dict[str, float]:
+    return {"expected": expected} | ({} if before is None else {"before": before})
+
+
+def _digest(data: Mapping[str, Any]) -> str:
+    said = {key: value for key, value in data.items() if key != "made"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:8]

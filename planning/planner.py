@@ -1,0 +1,127 @@
+"""Makes a plan of a history: asks it, allocates with an engine, and writes down what came of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Literal
+
+from moka.allocation import answers
+from moka.allocation.fleet_of_history import History, fleet_of
+from moka.allocation.fleet_percentile import at_home
+from moka.allocation.offer import Offer
+from moka.allocation.percentile import Allocation, allocate
+from moka.allocation.plan import Plan
+from moka.allocation.plan_of_fleet import Basis, plan_of
+from moka.allocation.queue_document import limits
+from moka.allocation.rules import Rules
+from moka.usage.places import day_of
+from moka.usage.questions import AMOUNTS, DAYS, DEMANDS, NEEDS
+from moka.workflows.definitions import Workflow
+from planning.history import ask
+from planning.solver import Options, solve
+
+Engine = Literal["cp-sat", "percentile"]
+
+QUESTIONS = (AMOUNTS, DEMANDS, NEEDS, DAYS)
+"""What is asked of the history."""
+
+
+class NothingKnown(Exception):
+    """A history without any record of the window; the message is a sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What a plan is to be made of.
+
+    routes: workflow -> the cluster to which it goes now, where that is not its home.
+    until: milliseconds since 1970; the days before the last midnight before that count.
+    max_moves: workflows that may go somewhere else than now.
+    revision: of what is in force; None where nobody knows. by: who, or what, makes it.
+    """
+
+    offers: Sequence[Offer]
+    workflows: Mapping[str, Workflow]
+    routes: Mapping[str, str] = field(default_factory=dict)
+    until: int
+    engine: Engine = "cp-sat"
+    options: Options = field(default_factory=Options)
+    rules: Rules = field(default_factory=Rules)
+    max_moves: int = 0
+    revision: int | None = None
+    by: str
+
+    @property
+    def days(self) -> list[date]:
+        """The days of the history that count."""
+        window = answers.asked([offer.cluster for offer in self.offers], self.until, self.rules)
+        first, last = day_of(window.began), day_of(window.ended - 1)
+        return [first + timedelta(days=number) for number in range((last - first).days + 1)]
+
+
+def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambda says: None) -> Plan:
+    """The plan.
+
+    folder: laid out as the bucket. progress: is told what goes on, a few words each.
+    Raises NothingKnown, UnreadableHistory and InvalidFleet.
+    """
+    rules = request.rules
+    clusters = [offer.cluster for offer in request.offers]
+    asked = answers.asked(clusters, request.until, rules)
+    progress(f"reading {rules.days} days of {len(clusters)} clusters")
+    rows = ask(folder, QUESTIONS, asked, request.days)
+    if not rows[AMOUNTS]:
+        raise NothingKnown(
+            f"Nothing was recorded from {day_of(asked.began)} to {day_of(asked.ended - 1)}: a plan needs a "
+            "history."
+        )
+    curves = answers.curves(rows[AMOUNTS])
+    allocations = {
+        offer.name: allocate(
+            offer.cluster,
+            offer.queues,
+            curves,
+            answers.needs(rows[NEEDS], offer.name, request.workflows),
+            [*limits(offer.tree)],
+            rules,
+        )
+        for offer in request.offers
+    }
+    known = fleet_of(
+        request.offers,
+        request.workflows,
+        request.routes,
+        History(demands=rows[DEMANDS], needs=rows[NEEDS]),
+        day=day_of(asked.ended),
+        max_moves=request.max_moves,
+        rules=rules,
+    )
+    progress(f"placing {len(known.fleet.workflows)} workflows with {request.engine}")
+    if request.engine == "percentile":
+        answer = at_home(known.fleet, allocations)
+    else:
+        answer = solve(known.fleet, allocations, request.options)
+    return plan_of(
+        answer,
+        known.fleet,
+        request.offers,
+        request.workflows,
+        Basis(
+            began=asked.began,
+            ended=asked.ended,
+            seed=request.options.seed,
+            revision=request.revision,
+            by=request.by,
+            made=datetime.fromtimestamp(request.until / 1000, UTC),
+            says=[*answers.missing(rows[DAYS], rules), *known.says],
+            reasons=_reasons(allocations) if answer.method == "percentile" else {},
+        ),
+    )
+
+
+def _reasons(allocations: Mapping[str, Allocation]) -> dict[str, dict[str, tuple[str, ...]]]:
+    return {
+        name: {share.queue: share.reasons for share in allocation.shares}
+        for name, allocation in allocations.items()
+    }
