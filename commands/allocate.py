@@ -31,7 +31,7 @@ def allocate(
         typer.Option(
             min=0,
             metavar="N",
-            help="Workflows that may go to another cluster than now; by default as `allocation.most_moves` of "
+            help="Workflows that may go to another cluster than now; by default `allocation.most_moves` in "
             "the settings.",
         ),
     ] = None,

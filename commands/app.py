@@ -22,6 +22,7 @@ from commands import (
     mirror,
     move,
     package,
+    plan,
     preview,
     prices,
     profiles,
@@ -50,6 +51,7 @@ app.command("stack-files")(stack_files.stack_files)
 app.command()(move.move)
 app.command()(queues.queues)
 app.command()(allocate.allocate)
+app.add_typer(plan.app, name="plan")
 app.command()(draw.draw)
 app.command()(report.report)
 app.command()(prices.prices)
@@ -95,6 +97,7 @@ def moka(
       moka doctor prod                  can the AWS accounts of prod take it?
       moka rollout prod                 its Pulumi stacks, in the order in which a change reaches them
       moka queues prod                  its YuniKorn queues, by cluster
+      moka plan show prod plan.json     what a plan of queues changes
       moka draw prod --svg prod.svg     a picture of it
       moka job render pi.yaml --help    from a job file to SparkApplications
 

@@ -10,9 +10,16 @@ from typing import Annotated
 
 import typer
 
+from commands import archer_client
+from commands.archer_client import ArcherProblem
 from commands.arguments import EnvironmentArgument
+from commands.plans import plan_in_force, plan_of
 from commands.yunikorn_api import SchedulerUnreachable, queue_differences
-from moka.queues import QueueTree, queues_yaml
+from moka.allocation.plan import Plan
+from moka.allocation.queue_amounts import AmountsOfHour
+from moka.allocation.queues_in_force import InForce
+from moka.allocation.queues_in_force import in_force as with_amounts
+from moka.queues import queues_yaml
 from moka.queues.picture import as_svg, as_text
 from stacks.settings import Environment, InvalidDocument, load
 
@@ -39,6 +46,14 @@ def queues(
     in_force: Annotated[
         bool, typer.Option("--in-force", help="Compare with what the scheduler has in force.")
     ] = False,
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLAN",
+            help="With the amounts of a plan, a file or the id of one that Archer has; with --in-force, by "
+            "default of the one in force, where the variables of `archer` name one.",
+        ),
+    ] = None,
     url: Annotated[
         str | None,
         typer.Option(
@@ -56,6 +71,7 @@ def queues(
       moka queues prod
       moka queues dev --at 2026-11-26T22:00-08:00
       moka queues prod --svg queues.svg
+      moka queues prod --plan tonight.json --at 2026-11-27T02:00
       moka queues prod --cluster batch-a --in-force --url http://localhost:9080
 
     \b
@@ -72,10 +88,14 @@ def queues(
     try:
         settings = load(environment)
         names = _clusters(settings, cluster, single=bool(url))
-        trees = {name: settings.queue_tree(name, moment) for name in names}
+        chosen = plan_of(plan) if plan else None
+        if in_force and chosen is None and archer_client.named():
+            _, chosen = plan_in_force()
+        made = {name: _made(settings, name, chosen, moment) for name in names}
+        trees = {name: one.tree for name, one in made.items()}
         if in_force:
-            raise typer.Exit(_compare(settings, trees, url))
-    except (InvalidDocument, SchedulerUnreachable) as error:
+            raise typer.Exit(_compare(settings, made, url, known=bool(plan) or archer_client.named()))
+    except (InvalidDocument, SchedulerUnreachable, ArcherProblem) as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
     if as_json:
@@ -94,6 +114,15 @@ def queues(
             for name, tree in trees.items()
         )
         print("\n".join(texts), end="")
+
+
+def _made(settings: Environment, cluster: str, plan: Plan | None, moment: datetime | None) -> InForce:
+    """The queues at a time with what a plan has for its hour; without a time, with all nodes, at 0:00."""
+    own = settings.cluster_settings(cluster)
+    changes = own.calendar.changes(moment) if moment else {}
+    hour = moment.astimezone(UTC).hour if moment else 0
+    amounts = plan.at(cluster, hour) if plan else AmountsOfHour()
+    return with_amounts(own, amounts, own.calendar.nodes(changes))
 
 
 def _moment(text: str) -> datetime:
@@ -131,15 +160,19 @@ def _title(settings: Environment, cluster: str, moment: datetime | None) -> str:
     return f"Queues of {settings.environment}, cluster {cluster}{time}"
 
 
-def _compare(settings: Environment, trees: dict[str, QueueTree], url: str | None) -> int:
-    """Print what differs, cluster by cluster; exit status."""
+def _compare(settings: Environment, made: dict[str, InForce], url: str | None, known: bool) -> int:
+    """Print what differs, cluster by cluster; exit status. known: which plan is in force, or that none is."""
     status = 0
-    for cluster, tree in trees.items():
-        differences = queue_differences(tree, url or _scheduler_url(settings, cluster))
+    for cluster, one in made.items():
+        differences = queue_differences(one.tree, url or _scheduler_url(settings, cluster))
         print(f"{cluster}: {f'{len(differences)} differences' if differences else 'as the settings say'}")
         for difference in differences:
             print(f"  {difference}")
             status = 1
+        for says in one.says:
+            print(f"  The plan: {says}")
+    if status and not known:
+        print("A plan may be in force: set the variables of `archer`, or give --plan.")
     return status
 
 

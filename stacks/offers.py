@@ -1,7 +1,6 @@
 """What the clusters of an environment offer to an allocation."""
 
 from moka.allocation.cluster import Cluster
-from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.offer import Offer
 from moka.machines.instance_types import instance_type
 from moka.machines.machine_capacity import NodeGroupShape, machine_capacity
@@ -38,7 +37,7 @@ def offer(settings: Environment, name: str) -> Offer:
         ),
         zones=settings.role_zones(name, "executor"),
         architectures=tuple(sorted({group.architecture for group in groups})),
-        settings=ClusterSettings(settings.queues, calendar, settings.allocation),
+        settings=settings.cluster_settings(name),
     )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 import pulumi
 
 from moka.allocation.cluster_settings import ClusterSettings
-from moka.allocation.plan_bounds import PlanBounds
 from moka.components.kubernetes import cluster_autoscaler, usage_recorder
 from moka.components.kubernetes.archer_access import ArcherQueuesRole, ArcherQueuesRoleArgs
 from moka.components.kubernetes.bootstrap import (
@@ -52,8 +51,6 @@ from moka.names import (
     YUNIKORN_NAMESPACE,
 )
 from moka.queues import QueueTree
-from moka.queues.calendar import Calendar
-from moka.queues.definitions import Queues
 from stacks.layer_table import HOME
 from stacks.layers import foundation
 from stacks.settings.bootstrap import BootstrapDaemonSet as BootstrapSettings
@@ -79,10 +76,9 @@ class UsageRecord:
 class Inputs:
     """What differs between clusters.
 
-    queues: of this cluster, with all its nodes. queue_definitions: as the settings have them.
-    queue_calendar: what they are shares of, and when.
+    queues: of this cluster, with all its nodes.
+    queue_settings: as the settings have them, with what they are shares of, and when.
     queue_keeper: the service that keeps them to that; None for none.
-    plan_bounds: what plans may do with them.
     usage_record: how what was used is recorded; None where it is not.
     job_namespaces: the namespaces whose pods YuniKorn schedules.
     version: Kubernetes version of the cluster.
@@ -97,10 +93,8 @@ class Inputs:
     """
 
     queues: QueueTree
-    queue_definitions: Queues
-    queue_calendar: Calendar
+    queue_settings: ClusterSettings
     queue_keeper: ServiceSettings | None
-    plan_bounds: PlanBounds
     usage_record: UsageRecord | None
     job_namespaces: Sequence[str]
     version: str
@@ -133,10 +127,8 @@ def inputs(site: ClusterSite) -> Inputs:
     groups = cluster.node_groups.values()
     return Inputs(
         queues=site.settings.queue_tree(site.name),
-        queue_definitions=site.settings.queues,
-        queue_calendar=site.settings.queue_calendar(site.name),
+        queue_settings=site.settings.cluster_settings(site.name),
         queue_keeper=site.settings.services.queue_keeper,
-        plan_bounds=site.settings.allocation,
         usage_record=_usage_record(site),
         job_namespaces=list(site.settings.job_namespaces),
         version=cluster.version,
@@ -224,9 +216,7 @@ def _queue_keeper(
         QueueKeeperArgs(
             image=service.image,
             namespace=role.namespace,
-            files=ClusterSettings(
-                inputs.queue_definitions, inputs.queue_calendar, inputs.plan_bounds
-            ).as_data(),
+            files=inputs.queue_settings.as_data(),
             archer=inputs.archer,
         ),
         site.opts,

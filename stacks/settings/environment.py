@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from moka import pages
+from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.plan_bounds import PlanBounds
 from moka.control_plane_logs import LogDays
 from moka.documents import Form, Name, Section
@@ -377,6 +378,10 @@ class Environment(Section):
     def queue_calendar(self, cluster: str) -> Calendar:
         """What the queues of a cluster are shares of, and when schedules change that."""
         return queue_calendar(self.clusters[cluster], self.queues)
+
+    def cluster_settings(self, cluster: str) -> ClusterSettings:
+        """What programs are given of a cluster's queues, and what plans are checked with."""
+        return ClusterSettings(self.queues, self.queue_calendar(cluster), self.allocation)
 
     def capacity(self, cluster: str, at: datetime | None = None) -> Amounts | None:
         """What the weights of queues share out on a cluster; None where the settings do not state it.

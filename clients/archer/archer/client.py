@@ -274,18 +274,17 @@ class Archer:
         revision: that is in force, as `list_plans` says: where it is another by now, nothing changes.
         by_itself: nobody has looked at it.
         """
-        wish = {"revision": revision, "why": why, "by_itself": by_itself}
+        wish = {**_step(revision, why), "by_itself": by_itself}
         return cast(AppliedModel, self._ask("POST", f"/v1/plans/{plan}/apply", json=wish))
 
     def roll_back_plan(self, plan: str, revision: int, why: str) -> AppliedModel:
         """Have a plan take effect that was in force before."""
-        wish = {"revision": revision, "why": why}
-        return cast(AppliedModel, self._ask("POST", f"/v1/plans/{plan}/rollback", json=wish))
+        answer = self._ask("POST", f"/v1/plans/{plan}/rollback", json=_step(revision, why))
+        return cast(AppliedModel, answer)
 
     def withdraw_plan(self, revision: int, why: str) -> AppliedModel:
         """Have no plan in force: queues are as the settings have them, and routes of plans end."""
-        wish = {"revision": revision, "why": why}
-        return cast(AppliedModel, self._ask("POST", "/v1/plans/withdraw", json=wish))
+        return cast(AppliedModel, self._ask("POST", "/v1/plans/withdraw", json=_step(revision, why)))
 
     def refuse_plan(self, plan: str, why: str) -> PlanModel:
         """Have a plan that waits never take effect."""
@@ -375,6 +374,11 @@ def _raise_for(answer: httpx.Response, read: Any = None) -> None:
     except ValueError:
         body = {"detail": f"{answer.url} answered {answer.status_code}, and is not Archer: correct the URL."}
     raise Problem(answer.status_code, body if isinstance(body, dict) else {})
+
+
+def _step(revision: int, why: str) -> dict[str, Any]:
+    """What is asked for a step to another revision: known again where it has to be sent again."""
+    return {"revision": revision, "why": why, "request": str(uuid.uuid4())}
 
 
 def _given(**query: Any) -> dict[str, Any]:

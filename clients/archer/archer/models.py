@@ -56,6 +56,10 @@ class ApplyModel(TypedDict):
     """
     Nobody has looked at it: it takes effect only where the settings let it, and changes no more than they say.
     """
+    request: NotRequired[str]
+    """
+    Yours for this request: sent again, it gets the same answer.
+    """
     revision: int
     """
     That is in force now: of another, nothing changes.
@@ -635,6 +639,10 @@ class StepModel(TypedDict):
     That something else is to be in force.
     """
 
+    request: NotRequired[str]
+    """
+    Yours for this request: sent again, it gets the same answer.
+    """
     revision: int
     """
     That is in force now: of another, nothing changes.

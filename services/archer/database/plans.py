@@ -298,7 +298,11 @@ async def step(connection: Connection, step: Step) -> RevisionRow:
 async def _made_before(connection: Connection, step: Step) -> RevisionRow:
     """The revision that this step made before its connection was cut off. Raises Refused for another's."""
     row = await connection.fetchrow(
-        f"SELECT {REVISION_COLUMNS} FROM allocation.revisions WHERE request = $1", step.request
+        f"SELECT {REVISION_COLUMNS} FROM allocation.revisions "
+        "WHERE request = $1 AND kind = $2 AND plan IS NOT DISTINCT FROM $3",
+        step.request,
+        step.kind,
+        step.plan.id if step.plan else None,
     )
     if row is not None:
         return RevisionRow(**row)

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any, Literal
+from uuid import UUID, uuid4
 
 from pydantic import BaseModel, Field
 
@@ -274,6 +275,9 @@ class StepModel(BaseModel):
 
     revision: int = Field(ge=0, description="That is in force now: of another, nothing changes.")
     why: str = Field(min_length=1, max_length=1000)
+    request: UUID = Field(
+        default_factory=uuid4, description="Yours for this request: sent again, it gets the same answer."
+    )
 
 
 class ApplyModel(StepModel):

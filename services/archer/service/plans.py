@@ -6,7 +6,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Annotated, Any, TypeVar
-from uuid import uuid4
 
 from fastapi import APIRouter, Depends, Query
 
@@ -119,7 +118,7 @@ async def apply_plan(
         kind="apply",
         plan=whole,
         after=wish.revision,
-        request=uuid4(),
+        request=wish.request,
         by=principal.name,
         why=wish.why,
         digests=digests,
@@ -146,7 +145,7 @@ async def roll_back_plan(
         kind="rollback",
         plan=whole,
         after=wish.revision,
-        request=uuid4(),
+        request=wish.request,
         by=principal.name,
         why=wish.why,
         left_out=set(left_out),
@@ -162,7 +161,12 @@ async def withdraw_plan(
     """Have no plan in force: queues are as the settings have them, and routes of plans end."""
     operate(here, principal, "plan: withdraw")
     step = Step(
-        kind="withdrawal", plan=None, after=wish.revision, request=uuid4(), by=principal.name, why=wish.why
+        kind="withdrawal",
+        plan=None,
+        after=wish.revision,
+        request=wish.request,
+        by=principal.name,
+        why=wish.why,
     )
     return await _step(here, step)
 

@@ -4,6 +4,8 @@ import pytest
 
 from localcloud.cloud import REPOSITORY
 from localcloud.engine import Engine
+from moka.allocation import queue_amounts
+from moka.allocation.queue_amounts import QueueAmounts
 from moka.queues import config_map
 from tests.support.pulumi_stack import PulumiStack
 from tests.support.waiting import eventually
@@ -17,7 +19,8 @@ import pulumi_kubernetes as k8s
 from moka.components.kubernetes import queue_keeper as qk
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.names import YUNIKORN_CONFIGS
-from moka.queues import config_map, keeper_input, queues_yaml
+from moka.allocation.cluster_settings import ClusterSettings
+from moka.queues import config_map, queues_yaml
 from moka.queues.calendar import Calendar
 from moka.queues.definitions import Queues
 
@@ -61,13 +64,15 @@ if config.get_bool("keeper"):
         qk.QueueKeeperArgs(
             image="registry.example/qk:1",
             namespace=role.namespace,
-            files=keeper_input.data(queues, calendar),
+            files=ClusterSettings(queues, calendar).as_data(),
+            archer=True,
         ),
         opts,
     )
 """
 
 STAND_INS = "stand_ins:\n  queue-keeper: {module: services.queue_keeper}\n"
+AMOUNTS = "/api/v1/namespaces/queue-keeper/configmaps/queue-amounts"
 CONFIGS = "/api/v1/namespaces/yunikorn/configmaps/yunikorn-configs"
 
 
@@ -108,6 +113,25 @@ def test_a_stack_and_the_keeper_leave_each_other_alone_until_it_goes(stack, plan
     assert stack.operations() == {}
     stack.up()
     assert 'vcore: "20"' in in_force()
+
+    # Nor is what Archer brings of a plan: the stack made its ConfigMap, with nothing in it.
+    plan = {
+        "format": queue_amounts.FORMAT,
+        "revision": 1,
+        "queues": {
+            "root.analytics.reports.tier2": {"hours": [{"guaranteed": {"cpu": "7", "memory": "9Gi"}}]}
+        },
+    }
+    amounts = queue_amounts.as_config_map(QueueAmounts.model_validate(plan))
+    api.merge(AMOUNTS, amounts)
+    eventually(lambda: 'vcore: "7"' in in_force())
+    stack.run("refresh", "--yes", "--skip-preview")
+    assert stack.operations() == {}
+    stack.up()
+    assert 'vcore: "7"' in in_force()
+    assert api.get(AMOUNTS)["binaryData"] == amounts["binaryData"]
+    api.merge(AMOUNTS, {"data": None, "binaryData": None})
+    eventually(lambda: 'vcore: "20"' in in_force())
 
     stack.run("config", "set", "projects", "reports,adhoc")
     assert stack.operations() == {"configs": "update", "keeper-calendar": "update"}

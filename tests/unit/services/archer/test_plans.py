@@ -41,7 +41,7 @@ class Desk:
     async def step(self, path, revision=None, headers=OPS, **more):
         if revision is None:
             revision = (await self.list())["in_force"]["number"]
-        wish = {"revision": revision, "why": "a test", **more}
+        wish = {"revision": revision, "why": "a test"} | more
         return await self.client.post(f"/v1/plans/{path}", json=wish, headers=headers)
 
     async def apply(self, sent, **more):
@@ -112,6 +112,21 @@ def test_a_plan_waits_takes_effect_and_is_superseded(desk):
     assert [one["plan"] for one in listed["revisions"]] == ["tuesday", "monday", None]
     assert listed["clusters"] == [{"cluster": CLUSTER, "revision": 0, "brought": None}]
     assert whole["document"]["clusters"][CLUSTER]["queues"][ETL1]["hours"][0]["max_applications"] == 7
+
+
+def test_a_step_that_is_sent_again_is_made_once(desk):
+    async def work(desk):
+        await desk.propose(data("monday"))
+        request = str(uuid4())
+        first, again = [
+            await desk.step("monday/apply", revision=0, request=request, why="once") for _ in range(2)
+        ]
+        other = await desk.step("withdraw", revision=0, request=request)
+        return first.json(), again.json(), other
+
+    first, again, other = desk(work)
+    assert first == again
+    assert sentence(other)[:2] == (409, "another-revision")
 
 
 def test_a_plan_that_is_sent_again_is_the_same_and_another_of_its_id_is_refused(desk):

@@ -1,0 +1,228 @@
+"""`moka plan`: plans of queues and routes, shown, applied and taken back."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec
+
+import typer
+
+from commands import archer_client
+from commands.archer_client import ArcherProblem
+from commands.arguments import EnvironmentArgument
+from commands.plans import plan_in_force, plan_of
+from moka.allocation.plan import Plan, as_data
+from moka.allocation.plan_checks import mistakes
+from moka.allocation.plan_differences import Change, changes, moves
+from moka.allocation.plan_picture import as_svg
+from stacks.settings import InvalidDocument, load
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Plans of queues and routes: look at one, and have it take effect.",
+    epilog="Archer is named by the variables of the command `archer`: docs/operations/plans.md.",
+)
+
+PlanArgument = Annotated[
+    str, typer.Argument(metavar="PLAN", help="A file with a plan, or the id of one that Archer has.")
+]
+IdArgument = Annotated[str, typer.Argument(metavar="PLAN", help="Id of a plan that Archer has.")]
+Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="For those who look at the history.")]
+Revision = Annotated[
+    int | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="What is in force now, as `list` and `show` say; where it is another by then, nothing changes.",
+    ),
+]
+P = ParamSpec("P")
+
+IN_TIME = 0.9
+"""Of the runs of a workflow, for it to be within its SLO."""
+
+
+def _told(command: Callable[P, None]) -> Callable[P, None]:
+    """A command that ends with what went wrong."""
+
+    @wraps(command)
+    def told(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except (InvalidDocument, ArcherProblem) as error:
+            typer.echo(error, err=True)
+            raise typer.Exit(2) from None
+
+    return told
+
+
+@app.command()
+@_told
+def show(
+    environment: EnvironmentArgument,
+    plan: PlanArgument,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLAN",
+            help="Compare with this one; by default with what Archer has in force, or with the settings "
+            "where no Archer is named.",
+        ),
+    ] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it, before and after.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+) -> None:
+    """Show what a plan changes, why, and what is expected of it.
+
+    \b
+    Examples:
+      moka plan show prod tonight.json --svg tonight.svg
+      moka plan show prod retail-2026-11-26 --against retail-2026-11-19
+
+    \b
+    Exit status: 0 it fits the settings, 1 it does not, 2 wrong settings or arguments, or no such plan.
+    """
+    settings = load(environment)
+    clusters = {name: settings.cluster_settings(name) for name in settings.clusters}
+    whole = plan_of(plan)
+    name, before = _before(against)
+    if as_json:
+        print(json.dumps(as_data(whole), indent=2))
+        return
+    changed = list(changes(before, whole, clusters))
+    if svg:
+        svg.write_text(as_svg(changed, f"Plan {whole.id} of {settings.environment}, compared with {name}"))
+        print(svg)
+        return
+    print("\n".join(_described(whole, name, [*map(str, moves(before, whole))], changed)))
+    if wrong := mistakes(whole, clusters):
+        typer.echo("\n".join(["It does not fit the settings:", *map(str, wrong)]), err=True)
+        raise typer.Exit(1)
+
+
+@app.command("list")
+@_told
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="Print what Archer says as JSON.")] = False,
+) -> None:
+    """List plans, what is in force, and which clusters have it."""
+    with archer_client.client() as archer:
+        listed = archer.list_plans()
+    if as_json:
+        print(json.dumps(listed))
+        return
+    last = listed["in_force"]
+    print(
+        f"In force: {last.get('plan') or 'the settings'}, revision {last['number']}, by {last['by']}: "
+        f"{last['why']}"
+    )
+    for cluster in listed["clusters"]:
+        has = "has it" if cluster["revision"] == last["number"] else f"has revision {cluster['revision']}"
+        print(f"  {cluster['cluster']}  {has}")
+    for plan in listed["plans"]:
+        why = f": {plan['why']}" if plan.get("why") else ""
+        print(f"{plan['id']}  {plan['state']}, made {plan['made']} by {plan['made_by']}{why}")
+
+
+@app.command()
+@_told
+def propose(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file with a plan.")]) -> None:
+    """Have Archer check a plan, and keep it for review."""
+    whole = plan_of(str(file))
+    with archer_client.client() as archer:
+        kept = archer.propose_plan(as_data(whole))
+    print(f"{kept['id']} is {kept['state']}.")
+
+
+@app.command()
+@_told
+def apply(plan: IdArgument, why: Why, revision: Revision = None) -> None:
+    """Have a plan that waits take effect: amounts of queues and routes at once, or neither.
+
+    Without --revision, it has to be the one that the plan was compared with when it was made.
+    """
+    with archer_client.client() as archer:
+        if revision is None:
+            revision = archer.get_plan(plan)["document"]["basis"].get("revision")
+        if revision is None:
+            revision = archer.list_plans(limit=1)["in_force"]["number"]
+        _print(archer.apply_plan(plan, revision, why))
+
+
+@app.command()
+@_told
+def rollback(plan: IdArgument, why: Why, revision: Revision = None) -> None:
+    """Have a plan take effect that was in force before."""
+    with archer_client.client() as archer:
+        _print(archer.roll_back_plan(plan, _now(archer, revision), why))
+
+
+@app.command()
+@_told
+def withdraw(why: Why, revision: Revision = None) -> None:
+    """Have no plan in force: queues are as the settings have them, and routes of plans end."""
+    with archer_client.client() as archer:
+        _print(archer.withdraw_plan(_now(archer, revision), why))
+
+
+@app.command()
+@_told
+def refuse(plan: IdArgument, why: Why) -> None:
+    """Have a plan that waits never take effect."""
+    with archer_client.client() as archer:
+        kept = archer.refuse_plan(plan, why)
+    print(f"{kept['id']} is {kept['state']}.")
+
+
+def _now(archer: Any, revision: int | None) -> int:
+    return int(archer.list_plans(limit=1)["in_force"]["number"]) if revision is None else revision
+
+
+def _print(applied: Mapping[str, Any]) -> None:
+    print(f"In force: {applied.get('plan') or 'the settings'}, revision {applied['number']}.")
+    for sentence in applied.get("left_out", ()):
+        print(f"  left out: {sentence}")
+
+
+def _before(against: str | None) -> tuple[str, Plan | None]:
+    """What a plan is compared with, and its name."""
+    if against is not None:
+        return against, plan_of(against)
+    if not archer_client.named():
+        return "the settings", None
+    revision, plan = plan_in_force()
+    return f"{plan.id if plan else 'the settings'}, revision {revision}, in force", plan
+
+
+def _described(plan: Plan, before: str, moved: Sequence[str], changed: Sequence[Change]) -> Iterator[str]:
+    basis = plan.basis
+    how = [basis.engine, *([f"seed {basis.seed}"] if basis.seed is not None else [])]
+    how += [f"at most {basis.gap:.1%} from the best"] if basis.gap is not None else []
+    yield f"Plan {plan.id}, made {plan.made} by {plan.by}: {', '.join(how)}"
+    yield f"  of what was used from {basis.window.began} to {basis.window.ended}"
+    yield from (f"  {sentence}" for sentence in plan.says)
+    for tier in (1, 2, 3):
+        slos = [slo for slo in plan.slos.values() if slo.tier == tier]
+        if slos:
+            kept = sum(slo.expected >= IN_TIME for slo in slos)
+            yield f"  tier {tier}: {kept} of {len(slos)} workflows are expected to be within their SLO"
+    for name, cluster in plan.clusters.items():
+        yield from (f"  {name}: {sentence}" for sentence in cluster.says)
+    yield ""
+    yield f"Compared with {before}:"
+    yield from (f"  {sentence}" for sentence in moved)
+    for change in changed:
+        yield f"  {change}"
+        yield from (f"    {reason}" for reason in _reasons(plan, change, changed))
+    if not moved and not changed:
+        yield "  nothing changes."
+
+
+def _reasons(plan: Plan, change: Change, changed: Sequence[Change]) -> Sequence[str]:
+    """The reasons of a queue's amounts, after the last of its changes."""
+    own = [one for one in changed if (one.cluster, one.queue) == (change.cluster, change.queue)]
+    if change is not own[-1] or change.cluster not in plan.clusters:
+        return ()
+    queue = plan.clusters[change.cluster].queues.get(change.queue)
+    return queue.reasons if queue else ()
