@@ -27,6 +27,7 @@ from benchmarks import (
     services,
     ui_gateway,
     usage,
+    usage_report,
 )
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
@@ -53,6 +54,7 @@ TABLES = {
     "archer_history": archer_history.table,
     "archer_queue": archer_queue.table,
     "usage": usage.table,
+    "usage_report": usage_report.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 

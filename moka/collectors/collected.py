@@ -330,6 +330,16 @@ SOURCES: Mapping[str, Source] = {
             *("months_ahead", "months_due", "failures_total", "round_age_seconds"),
         ),
     ),
+    "usage report": Source(
+        per="cluster",
+        page="moka/usage/report/metrics.py",
+        metrics=prefixed(
+            "moka_usage_",
+            *("day_seconds", "known_ratio", "capacity", "hours", "share_ratio", "peak_ratio", "idle_ratio"),
+            *("workflows_judged", "workflows_successful", "runs_judged", "runs_in_time", "kind_hours"),
+            *("cost_usd", "recommendations"),
+        ),
+    ),
     "history-gate": Source(
         per="cluster",
         page="services/history_gate",

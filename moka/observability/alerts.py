@@ -434,6 +434,17 @@ ALERTS = (
         summary="{{ $value }} months of jobs are still in Archer's database and should be in S3.",
     ),
     Alert(
+        name="SlosMissed",
+        # As moka/usage/report/rules.py aims.
+        expression="sum by (environment, target, tier) (moka_usage_workflows_successful) < 0.9 * "
+        "sum by (environment, target, tier) (moka_usage_workflows_judged)",
+        minutes=15,
+        severity="warning",
+        service="usage",
+        summary="Only {{ $value }} workflows of tier {{ $labels.tier }} on {{ $labels.target }} kept to their "
+        "SLOs on the last day.",
+    ),
+    Alert(
         name="MetricsLost",
         # What the gateway could not send, it sends back, and the edges keep.
         expression=" or ".join(

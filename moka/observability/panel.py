@@ -9,7 +9,18 @@ SCOPE = "$scope"
 
 Kind = Literal["timeseries", "stat", "table", "bargauge"]
 
-Unit = Literal["short", "percentunit", "s", "bytes", "Bps", "cores", "cpm", "ops", "dateTimeFromNow"]
+Unit = Literal[
+    "short",
+    "percentunit",
+    "s",
+    "bytes",
+    "Bps",
+    "cores",
+    "cpm",
+    "ops",
+    "dateTimeFromNow",
+    "currencyUSD",
+]
 """As Grafana calls them; `cores` and what else it does not know is written after the number:
 https://github.com/grafana/grafana/blob/main/packages/grafana-data/src/valueFormats/categories.ts"""
 

@@ -14,6 +14,7 @@ PACKAGES = (
     "delivery",
     "doctor",
     "drawing",
+    "planning",
     "policies",
     "previews",
     "recovery",

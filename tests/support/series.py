@@ -51,6 +51,10 @@ OF_SOURCE = {
         {"state": "queued", "tier": "1", "target": "spark-b", "what": "not submitted", "reason": "succeeded"}
     ],
     "archer-keeper": [{}],
+    "usage report": [
+        {"target": "spark-b", "tier": "1", "resource": "instances", "kind": "used", "of": "queue"}
+        | {"action": "grow", "binds": "memory"}
+    ],
     "history-gate": [{}],
     "ingress": [{"cn": "ui.example.com", "code": "200"}],
     "settings": [{}],

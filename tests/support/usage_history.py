@@ -61,13 +61,15 @@ def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
-def write_runs(folder: Path, runs: int, *, queues: int = 2_000, clusters: int = 10, seed: int = 17) -> None:
-    """Thirty days of runs of as many workflows as queues, as profiles and applications.
+def write_runs(
+    folder: Path, runs: int, *, queues: int = 2_000, clusters: int = 10, days: int = 30, seed: int = 17
+) -> None:
+    """Days of runs of as many workflows as queues, as profiles and applications.
 
     A few queues have most of the runs; each run has a machine or more for a minute to forty; a tenth of the
     days' runs come within an hour after midnight.
     """
-    source = RUNS.format(runs=runs, queues=queues, clusters=clusters, seed=seed, began=BEGAN)
+    source = RUNS.format(runs=runs, queues=queues, clusters=clusters, days=days, seed=seed, began=BEGAN)
     with duckdb.connect(config={"memory_limit": "3GB", "preserve_insertion_order": False}) as session:
         session.execute(source)
         for table, query in (("profiles", PROFILES), ("applications", APPLICATIONS)):
@@ -96,7 +98,7 @@ SELECT run, queue, submitted, submitted + waits AS started, submitted + waits + 
 FROM (
   SELECT run,
     floor({queues} * pow(chance(run, 'queue'), 2))::BIGINT AS queue,
-    {began} + floor(30 * chance(run, 'day'))::BIGINT * 86400000
+    {began} + floor({days} * chance(run, 'day'))::BIGINT * 86400000
       + floor(chance(run, 'time') * CASE WHEN chance(run, 'night') < 0.1 THEN 3600000 ELSE 86400000 END)
         ::BIGINT AS submitted,
     floor(60000 * chance(run, 'waits'))::BIGINT AS waits,

@@ -10,6 +10,7 @@ from moka.observability.dashboards import (
     queues,
     services,
     shuffle,
+    usage,
 )
 
 DASHBOARDS = (
@@ -22,4 +23,5 @@ DASHBOARDS = (
     metrics.DASHBOARD,
     services.DASHBOARD,
     archer.DASHBOARD,
+    usage.DASHBOARD,
 )

@@ -93,6 +93,7 @@ OF_CLUSTER = f'moka_archer_worker_%s{{{A},target="b"}}'
 OF_WORKER = f'moka_archer_worker_%s{{{A},pod="w-0"}}'
 WARNINGS = f'moka_archer_worker_warnings_total{{{A},target="b",what="not submitted"}}'
 ENDED = f'moka_archer_worker_attempts_total{{{A},reason="%s"}}'
+OF_DAY = f'moka_usage_workflows_%s{{{A},target="b",tier="1"}}'
 OF_KEEPER = f"moka_archer_keeper_%s{{{A}}}"
 
 
@@ -271,6 +272,11 @@ CASES = {
         {OF_KEEPER % "months_ahead": then(0, 3)},
     ),
     "ArcherHistoryLate": above(OF_KEEPER % "months_due", 0),
+    "SlosMissed": (
+        {OF_DAY % "successful": constant(8), OF_DAY % "judged": constant(9)},
+        {OF_DAY % "successful": constant(9), OF_DAY % "judged": constant(10)},
+        {OF_DAY % "successful": then(8, 9), OF_DAY % "judged": constant(10)},
+    ),
     "MetricsLost": (
         {FAILED: growing(10)},
         {FAILED: constant(10), SENT_BACK: growing(10)},

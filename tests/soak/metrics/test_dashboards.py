@@ -25,6 +25,7 @@ NOTHING_THERE = {
     "metrics: Points lost or sent back, a second: {{cluster}} {{job}} had no room": NOT_YET,
     "metrics: Points lost or sent back, a second: {{cluster}} {{job}} not taken": NOT_YET,
     "services: Logins": NOT_YET,
+    "usage: ": "nobody reports a day there",
 }
 
 

@@ -17,6 +17,7 @@ SHARED = {
     "preview_files",
     "repository_files",
     "reviewing",
+    "usage_sizes",
 }
 NOT_SUBCOMMANDS = {"__init__", "__main__", "app", *SHARED, *APIS}
 
