@@ -8,6 +8,7 @@ import pytest
 import typer
 from archer.command_line import app as archer
 
+from conformance.environment.checks import CHECKS as ENVIRONMENT_CHECKS
 from doctor.checks import CHECKS
 from localcloud.cloud import REPOSITORY
 from moka import names
@@ -81,6 +82,16 @@ def test_every_field_of_a_job_is_in_its_table():
 
 def test_every_subject_of_the_doctor_is_in_its_table():
     assert set(first_cells("docs/operations/doctor.md", "# Doctor")) == CHECKS.keys() | {"credentials"}
+
+
+def test_every_check_of_an_environment_is_in_its_table():
+    table = chapter("docs/operations/conformance.md", "## An environment, from outside")
+    rows = re.findall(r"^\| ([a-z -]+?)(?:, once, of the home cluster)? \|", table, re.MULTILINE)
+
+    assert [row for row in rows if row != "check" and "---" not in row] == [
+        *(check.name for check in ENVIRONMENT_CHECKS),
+        "refusals",
+    ]
 
 
 def test_every_command_of_archer_is_on_its_page_with_the_exit_statuses():
