@@ -1,11 +1,15 @@
 """Names that pages give a reader, of policies, variables, annotations and fields: each is one, none lacks."""
 
+import importlib
+import importlib.util
 import re
 import subprocess
 import tomllib
+from dataclasses import fields
 
 import pytest
 import typer
+from archer.client import Archer
 from archer.command_line import app as archer
 
 from conformance.environment.checks import CHECKS as ENVIRONMENT_CHECKS
@@ -15,11 +19,15 @@ from moka import names
 from moka.jobs.job import Job
 from moka.zone_traffic import Workers, crossings
 from policies.catalog import RULES
+from stacks import program
 from tests.support.command_line import pages
 from tests.support.documented import chapter, in_one_line
 
 PAGES = [page for page in pages() if "decisions" not in page.parts]
 IDS = [str(page.relative_to(REPOSITORY)) for page in PAGES]
+
+NOT_MODULES = {"moka.job", "stacks.layers.tracing"}
+"""An attribute of spans, and what a recipe of docs/adding.md adds."""
 
 ONE, THREE = ("a",), ("a", "b", "c")
 
@@ -72,6 +80,36 @@ def test_every_variable_and_annotation_that_a_page_names_is_read(page, programs)
     assert {
         key for key in keys if f"localcloud/{key}" not in programs and f"}}{key}" not in programs
     } == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_function_and_method_that_a_page_names_is_there(page):
+    text = page.read_text()
+    dotted = set(re.findall(r"`((?:moka|stacks|policies)(?:\.[a-z_]+)+(?:\.[A-Z]\w+)?)[`(]", text))
+    methods = set(re.findall(r"`Archer\.([a-z_]+)`", text))
+
+    assert {name for name in dotted if not there(name) and name not in NOT_MODULES} == set()
+    assert {name for name in methods if not hasattr(Archer, name)} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_output_that_a_page_names_is_one_of_its_layer(page):
+    named = re.findall(r"[Oo]utput `(\w+)` of layer (\w+)", in_one_line(page.read_text()))
+
+    assert [
+        (layer, output)
+        for output, layer in named
+        if output not in {field.name for field in fields(program.layer_module(layer).Outputs)}
+    ] == []
+
+
+def there(name: str) -> bool:
+    """Whether a dotted name is that of a module, or of something in one."""
+    module, _, last = name.rpartition(".")
+    try:
+        return importlib.util.find_spec(name) is not None or hasattr(importlib.import_module(module), last)
+    except ModuleNotFoundError:
+        return hasattr(importlib.import_module(module), last)
 
 
 def test_every_field_of_a_job_is_in_its_table():
