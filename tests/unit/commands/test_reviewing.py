@@ -212,7 +212,7 @@ def nested(levels):
 
 
 def test_values_within_values_without_an_end_are_refused():
-    with pytest.raises(UnreadablePreview, match="x.json"):
+    with pytest.raises(UnreadablePreview, match=r"x\.json"):
         reviewed(nested(100_000))
 
 
