@@ -165,7 +165,8 @@ def _compare(settings: Environment, made: dict[str, InForce], url: str | None, k
     status = 0
     for cluster, one in made.items():
         differences = queue_differences(one.tree, url or _scheduler_url(settings, cluster))
-        print(f"{cluster}: {f'{len(differences)} differences' if differences else 'as the settings say'}")
+        number = f"{len(differences)} difference{'s' if len(differences) > 1 else ''}"
+        print(f"{cluster}: {number if differences else 'as the settings say'}")
         for difference in differences:
             print(f"  {difference}")
             status = 1

@@ -7,7 +7,9 @@ import yaml
 from moto import mock_aws
 
 from commands.s3_api import ObjectLookup
+from tests.support import documented
 from tests.support.aws_stubs import Scripted
+from tests.support.documented import in_one_line
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "jobs"
 
@@ -81,6 +83,20 @@ def test_every_mistake_of_every_job_is_reported_and_nothing_is_written(outputs, 
         ["a", "conf.spark.master"],
         ["b", "main_file"],
     ]
+
+
+def test_the_page_on_jobs_shows_mistakes_as_they_are_reported(outputs, target, tmp_path, moka):
+    [pi] = yaml.safe_load_all((EXAMPLES / "pi.yaml").read_text())
+    del pi["tier"]
+    file = tmp_path / "jobs.yaml"
+    file.write_text(
+        yaml.safe_dump({**pi, "namespace": "spark-job", "executor": {"memory": "100g", "overhead": "40g"}})
+    )
+
+    result = moka("job", "render", str(file), "--target", outputs({"spark-a": target()}))
+
+    shown = in_one_line(documented.commands("docs/jobs.md", "## What a job says", 0))
+    assert in_one_line(result.err.replace(f"{tmp_path}/", "")) == shown
 
 
 def test_the_cluster_is_chosen_where_stacks_have_several(outputs, target, moka):

@@ -8,6 +8,7 @@ import yaml
 
 from commands.queues import SCHEDULERS_VARIABLE
 from moka.queues import queues_yaml
+from moka.queues.in_force import Difference
 from stacks import settings
 
 
@@ -44,6 +45,26 @@ def test_scripts_get_amounts_as_json(moka):
 def test_yaml_is_what_the_scheduler_gets(moka):
     assert moka("queues", "local", "--yaml").out == queues_yaml(settings.load("local").queue_tree("spark-a"))
     assert len(list(yaml.safe_load_all(moka("queues", "prod", "--yaml").out))) == 3
+
+
+@pytest.mark.parametrize(
+    ("differences", "status", "says"),
+    [
+        ([], 0, "spark-a: as the settings say\n"),
+        (
+            [Difference("root.a", "should exist, but does not")],
+            1,
+            "spark-a: 1 difference\n  root.a should exist",
+        ),
+    ],
+)
+def test_the_exit_status_says_whether_what_is_in_force_differs(moka, monkeypatch, differences, status, says):
+    monkeypatch.setattr("commands.queues.queue_differences", lambda tree, url: differences)
+
+    result = moka("queues", "local", "--in-force", "--url", "http://127.0.0.1:1")
+
+    assert result.status == status
+    assert result.out.startswith(says)
 
 
 @pytest.mark.parametrize(

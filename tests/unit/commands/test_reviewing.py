@@ -205,9 +205,22 @@ def test_a_preview_that_lacks_a_line_never_looks_better(name):
             assert WEIGHTS.index(report.weight) <= weight, lines[number]
 
 
-def test_values_within_values_without_an_end_are_refused():
-    deep = '{"a": ' * 900 + "1" + "}" * 900
-    text = printed(*STEPS).replace('"custom": true', f'"custom": true, "inputs": {deep}', 1)
+def nested(levels):
+    """A preview with a value of so many levels."""
+    deep = '{"a": ' * levels + "1" + "}" * levels
+    return printed(*STEPS).replace('"custom": true', f'"custom": true, "inputs": {deep}', 1)
 
+
+def test_values_within_values_without_an_end_are_refused():
+    with pytest.raises(UnreadablePreview, match=r"x\.json"):
+        reviewed(nested(100_000))
+
+
+def test_many_values_within_values_are_reported():
+    reviewed(nested(100))
+
+
+@pytest.mark.parametrize("levels", [900, 5_000])
+def test_values_in_between_are_reported_or_refused_and_nothing_else(levels):
     with contextlib.suppress(UnreadablePreview):
-        reviewed(text)
+        reviewed(nested(levels))

@@ -1,24 +1,33 @@
 """Names that pages give a reader, of policies, variables, annotations and fields: each is one, none lacks."""
 
+import importlib
+import importlib.util
 import re
 import subprocess
 import tomllib
+from dataclasses import fields
 
 import pytest
 import typer
+from archer.client import Archer
 from archer.command_line import app as archer
 
+from conformance.environment.checks import CHECKS as ENVIRONMENT_CHECKS
 from doctor.checks import CHECKS
 from localcloud.cloud import REPOSITORY
 from moka import names
 from moka.jobs.job import Job
 from moka.zone_traffic import Workers, crossings
 from policies.catalog import RULES
+from stacks import program
 from tests.support.command_line import pages
 from tests.support.documented import chapter, in_one_line
 
 PAGES = [page for page in pages() if "decisions" not in page.parts]
 IDS = [str(page.relative_to(REPOSITORY)) for page in PAGES]
+
+NOT_MODULES = {"moka.job", "stacks.layers.tracing"}
+"""An attribute of spans, and what a recipe of docs/adding.md adds."""
 
 ONE, THREE = ("a",), ("a", "b", "c")
 
@@ -73,6 +82,36 @@ def test_every_variable_and_annotation_that_a_page_names_is_read(page, programs)
     } == set()
 
 
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_function_and_method_that_a_page_names_is_there(page):
+    text = page.read_text()
+    dotted = set(re.findall(r"`((?:moka|stacks|policies)(?:\.[a-z_]+)+(?:\.[A-Z]\w+)?)[`(]", text))
+    methods = set(re.findall(r"`Archer\.([a-z_]+)`", text))
+
+    assert {name for name in dotted if not there(name) and name not in NOT_MODULES} == set()
+    assert {name for name in methods if not hasattr(Archer, name)} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=IDS)
+def test_every_output_that_a_page_names_is_one_of_its_layer(page):
+    named = re.findall(r"[Oo]utput `(\w+)` of layer (\w+)", in_one_line(page.read_text()))
+
+    assert [
+        (layer, output)
+        for output, layer in named
+        if output not in {field.name for field in fields(program.layer_module(layer).Outputs)}
+    ] == []
+
+
+def there(name: str) -> bool:
+    """Whether a dotted name is that of a module, or of something in one."""
+    module, _, last = name.rpartition(".")
+    try:
+        return importlib.util.find_spec(name) is not None or hasattr(importlib.import_module(module), last)
+    except ModuleNotFoundError:
+        return hasattr(importlib.import_module(module), last)
+
+
 def test_every_field_of_a_job_is_in_its_table():
     fields = first_cells("docs/jobs.md", "## What a job says")
 
@@ -81,6 +120,16 @@ def test_every_field_of_a_job_is_in_its_table():
 
 def test_every_subject_of_the_doctor_is_in_its_table():
     assert set(first_cells("docs/operations/doctor.md", "# Doctor")) == CHECKS.keys() | {"credentials"}
+
+
+def test_every_check_of_an_environment_is_in_its_table():
+    table = chapter("docs/operations/conformance.md", "## An environment, from outside")
+    rows = re.findall(r"^\| ([a-z -]+?)(?:, once, of the home cluster)? \|", table, re.MULTILINE)
+
+    assert [row for row in rows if row != "check" and "---" not in row] == [
+        *(check.name for check in ENVIRONMENT_CHECKS),
+        "refusals",
+    ]
 
 
 def test_every_command_of_archer_is_on_its_page_with_the_exit_statuses():

@@ -3,20 +3,27 @@
 Tables that are made of data have tests of their own, and so have defaults (test_settings_named.py).
 """
 
+import re
+from importlib.metadata import version
 from typing import Any
 
 import pytest
 import yaml
 
+from accounts.permissions.identity import MANAGED_POLICIES, PASSED_TO
+from accounts.state import FORMER_DAYS
 from aws_rules.eks.drain import DRAIN_MINUTES
 from aws_rules.eks.duration import CREATE_MINUTES, DELETE_MINUTES
 from aws_rules.eks.duration import SETUP_MINUTES as EKS_SETUP_MINUTES
+from aws_rules.images.docker_hub import PULLS
 from conformance.refusals.on_cluster import PROBES as PROBES_ON_CLUSTER
 from doctor.checks import pages, versions
 from doctor.upgrade import clusters
 from localcloud.cloud import REPOSITORY
+from localcloud.plugins.kubernetes.resources import PULL_PATIENCE_SECONDS
 from moka.celeborn.configuration import HEARTBEAT_TIMEOUT_SECONDS, RESTART_SECONDS
 from moka.certificates import CERTIFICATES_PER_LISTENER, NAMES_PER_CERTIFICATE
+from moka.components.aws.database import LOG_DAYS
 from moka.components.aws.host_records import TTL_SECONDS
 from moka.components.aws.node_group import SETUP_MINUTES, WAVE_MINUTES
 from moka.components.kubernetes.bootstrap import STARTUP_SECONDS, STARTUP_TRIES
@@ -57,6 +64,7 @@ from stacks.settings.database import Database
 from stacks.settings.logs import Logs
 from stacks.settings.spark import CelebornDefault, EventLogs, Operator
 from tests.support.documented import in_one_line
+from tests.support.planted_secrets import PLANTED
 
 WORDS = (
     "none",
@@ -72,6 +80,11 @@ WORDS = (
     "ten",
     "eleven",
     "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
 )
 
 
@@ -90,6 +103,18 @@ def default(section: Any, field: str) -> Any:
     return section.model_fields[field].default
 
 
+def cron_of(workflow: str) -> str:
+    """When a workflow of GitHub runs."""
+    [cron] = re.findall(r'cron: "(.+)"', (WORKFLOWS / f"{workflow}.yml").read_text())
+    return cron
+
+
+def session_seconds(workflow: str) -> int:
+    """How long the session of a role lasts that a workflow takes."""
+    [seconds] = re.findall(r"role-duration-seconds: (\d+)", (WORKFLOWS / f"{workflow}.yml").read_text())
+    return int(seconds)
+
+
 def nodes_for(tier: str) -> str:
     """The most nodes whose requests a tier of control planes is for."""
     carried = CAPACITIES[tier].pods_a_second
@@ -101,6 +126,7 @@ def parameter(policy: str, name: str) -> Any:
     return next(rule for rule in RULES if rule.name == policy).parameters[name]
 
 
+WORKFLOWS = REPOSITORY / ".github" / "workflows"
 SECONDS = default(EventLogs, "seconds")
 EVENT_LOG_GIB = sidecar.VOLUME_MIB // 1024
 TRAEFIK = yaml.safe_load((REPOSITORY / "charts-values" / "traefik.yaml").read_text())
@@ -116,6 +142,15 @@ DRIVERS_GIB = (LOGS_SIZE.buffers["drivers"].store + LOGS_SIZE.buffers["drivers"]
 POD_SUBNET = "10.0.0.0/18"
 
 SAID = {
+    "docs/accounts.md": [
+        f"puts none of AWS's policies on them but {word(len(MANAGED_POLICIES))}, passes them to "
+        f"{word(len(PASSED_TO))} services",
+        f"S3 itself forgets former versions after { {365: 'a year'}[FORMER_DAYS] }",
+    ],
+    "docs/delivery.md": [
+        "every night at {1:02}:{0:02} UTC".format(*map(int, cron_of("drift").split()[:2])),
+        f"its sessions may last an hour, and {word(session_seconds('up') / 3600)}",
+    ],
     "docs/jobs.md": [
         f"after its end ({ {3600: 'an hour'}[default(Job, 'ttl_seconds')] })",
         f"and {HIDDEN_MEMORY:.0%} for what firmware and kernel take",
@@ -127,6 +162,11 @@ SAID = {
     ],
     "docs/network.md": [f"come to more than {MOST_PEERS:,}."],
     "docs/laptop-cloud.md": [
+        "pulumi-aws {}, pulumi-awsx {}, pulumi-eks {}, pulumi-kubernetes {}, or earlier".format(
+            *map(version, ("pulumi-aws", "pulumi-awsx", "pulumi-eks", "pulumi-kubernetes"))
+        ),
+        f"no more than {PULLS} machines, with every group at its maximum, pull from Docker Hub",
+        f"is given up after {PULL_PATIENCE_SECONDS:.0f} s, not when its time is over",
         f"| a cluster is made, updated, deleted | {CREATE_MINUTES['cluster']} each |",
         f"| a node group is made, or its settings changed | {CREATE_MINUTES['nodegroup']} |",
         f"| its machines are replaced | {EKS_SETUP_MINUTES}, and for each wave",
@@ -150,6 +190,7 @@ SAID = {
     "docs/operations/database.md": [
         f"By default {word(default(Database, 'instances'))} serverless instances in two zones, of "
         f"{default(Database, 'minimum_capacity')} to {default(Database, 'maximum_capacity')} ACUs each",
+        f"in CloudWatch Logs for {LOG_DAYS} days",
     ],
     "docs/operations/doctor.md": [
         f"not within {pages.MIN_TIME_LEFT.days} days of an end that ACM does not renew",
@@ -225,6 +266,7 @@ SAID = {
     "docs/operations/scheduling.md": [
         "after {}, {} and {} s (`delay_seconds`)".format(*(tier.delay_seconds for tier in POLICIES.values())),
     ],
+    "docs/operations/secrets.md": [f"Secrets of {word(len(PLANTED))} kinds are planted"],
     "docs/operations/shuffle.md": [
         f"after {minutes(HEARTBEAT_TIMEOUT_SECONDS)} minutes without it",
         f"writes down what it has ({minutes(RESTART_SECONDS)} minutes at most)",

@@ -16,7 +16,9 @@ def test_every_object_is_encrypted_with_the_given_key(deploy):
     [encryption] = stack.inputs(
         "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration"
     )
-    assert encryption["rules"][0]["applyServerSideEncryptionByDefault"]["kmsMasterKeyId"] == KEY
+    assert [rule["applyServerSideEncryptionByDefault"] for rule in encryption["rules"]] == [
+        {"sseAlgorithm": "aws:kms", "kmsMasterKeyId": KEY}
+    ]
 
 
 def rules(stack) -> dict:

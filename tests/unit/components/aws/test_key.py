@@ -69,7 +69,12 @@ def test_strangers_cannot_use_a_key_whatever_their_policies_say():
     sharing = Sharing(denied=("arn:aws:iam::*:role/acme-*/*",), owners=("arn:aws:iam::*:role/acme-prod/*",))
     denied = statements(key_policy(ACCOUNT, "us-east-1", sharing=sharing))["DenyOtherEnvironments"]
 
-    assert (denied["Effect"], denied["Action"]) == ("Deny", "kms:*")
+    assert (denied["Effect"], denied["Action"], denied["Resource"]) == ("Deny", "kms:*", ["*"])
+    assert denied["Principal"] == "*"
+    assert denied["Condition"] == {
+        "ArnLike": {"aws:PrincipalArn": ["arn:aws:iam::*:role/acme-*/*"]},
+        "ArnNotLike": {"aws:PrincipalArn": ["arn:aws:iam::*:role/acme-prod/*"]},
+    }
 
 
 def test_a_key_in_china_is_of_its_own_partition():

@@ -28,8 +28,10 @@ def test_with_a_gateway_a_zone_private_traffic_never_leaves_its_zone(deploy):
     stack = deploy(lambda: Network("moka", args(nat="zonal")))
 
     routes = stack.by_name("aws:ec2/route:Route")
+    gateways = stack.by_name("aws:ec2/natGateway:NatGateway")
     for zone in ZONES:
         assert routes[f"moka-private-{zone}"]["natGatewayId"] == f"moka-{zone}-id"
+        assert gateways[f"moka-{zone}"]["subnetId"] == f"moka-public-{zone}-id"
 
 
 def test_a_single_gateway_serves_every_zone(deploy):

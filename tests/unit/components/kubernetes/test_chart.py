@@ -56,7 +56,7 @@ def test_values_of_the_program_are_over_those_of_the_file(deploy, catalog):
         ({"chart": "fluent-bit", "release": "fluent-bit"}, 1800),
     ],
 )
-def test_a_release_waits_until_a_daemon_set_has_come_to_every_node(deploy, catalog, changes, seconds):
+def test_a_release_has_the_time_in_which_a_daemon_set_comes_to_every_node(deploy, catalog, changes, seconds):
     assert release(deploy, catalog, **changes)["timeout"] == seconds
 
 

@@ -26,7 +26,7 @@ def test_tier_one_is_the_last_that_yunikorn_preempts(deploy):
     assert allowed == {priority_class(1): "false", priority_class(2): "true", priority_class(3): "true"}
 
 
-def test_queues_of_every_tier_get_back_what_they_are_guaranteed(deploy):
+def test_pods_of_every_tier_may_have_others_preempted_for_them(deploy):
     policies = {one["preemptionPolicy"] for one in classes(deploy).values()}
     assert policies == {"PreemptLowerPriority"}
 

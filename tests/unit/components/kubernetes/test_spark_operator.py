@@ -12,7 +12,7 @@ from moka.components.kubernetes.spark_operator import (
     release_name,
 )
 from moka.jobs.conf import IVY_FOLDER
-from moka.sizes.spark_operator import JVM_FLAGS, operator_size
+from moka.sizes.spark_operator import JVM_FLAGS, JVM_MIB, operator_size
 from tests.support.chart_rendering import manifests
 
 CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "PriorityClass", "MutatingWebhookConfiguration"}
@@ -108,7 +108,9 @@ def test_a_submission_has_a_heap_that_its_share_of_the_memory_holds(release):
         variable["name"]: variable["value"] for variable in release()["values"]["controller"]["env"]
     }
 
+    [heap_mib] = re.findall(r"-Xmx(\d+)m", environment["SPARK_SUBMIT_OPTS"])
     assert environment["SPARK_SUBMIT_OPTS"] == JVM_FLAGS
+    assert int(heap_mib) < JVM_MIB
 
 
 def test_spark_submit_hands_urls_of_s3_on_without_s3a_or_an_identity(release):
@@ -145,9 +147,9 @@ def test_every_release_is_named_as_an_operator():
 def test_an_environment_changes_the_values_of_all_releases_by_those_of_the_chart(release):
     changed = read(overrides={"spark-operator": {"controller": {"logLevel": "debug"}}})
 
-    inputs = release(catalog=changed, release="spark-operator-batch")
+    releases = [release(catalog=changed, release=name) for name in ("spark-operator", "spark-operator-batch")]
 
-    assert inputs["values"]["controller"]["logLevel"] == "debug"
+    assert [inputs["values"]["controller"]["logLevel"] for inputs in releases] == ["debug", "debug"]
 
 
 def test_releases_of_one_cluster_have_no_object_in_common(several):

@@ -38,7 +38,7 @@ def test_a_whole_number_comes_as_a_float_and_is_one():
     assert isinstance(property.form.read(500.0, "nodes"), int)
 
 
-def test_the_catalog_is_the_one_of_this_version_and_no_input():
+def test_the_catalog_is_no_input():
     assert "catalog" not in [property.key for property in form_of(YuniKornArgs).properties]
 
 

@@ -61,7 +61,7 @@ def scale(desired: int, existing: int = 12, indent: int | None = None) -> str:
 
 @pytest.mark.parametrize("indent", [None, 2])
 @pytest.mark.parametrize("pod", ["celeborn-worker-10", "celeborn-worker-11"])
-def test_a_worker_that_is_too_many_waits_until_its_data_is_no_longer_needed(leave, pod, indent):
+def test_a_worker_that_is_too_many_is_decommissioned_before_it_is_stopped(leave, pod, indent):
     assert leave(pod, scale(10, indent=indent)) == [("POST", EXIT, '{"type":"DECOMMISSION"}')]
 
 

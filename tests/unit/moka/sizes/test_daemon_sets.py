@@ -1,6 +1,6 @@
 import pytest
 
-from moka.sizes.daemon_sets import rollout_seconds
+from moka.sizes.daemon_sets import LEAST_SECONDS, rollout_seconds
 
 
 def test_a_tenth_at_a_time_is_ten_waves():
@@ -8,7 +8,12 @@ def test_a_tenth_at_a_time_is_ten_waves():
 
 
 def test_larger_shares_take_less_time_but_never_less_than_a_release_without_a_daemon_set():
-    assert rollout_seconds({"rollingUpdate": {"maxUnavailable": "100%"}}) == 600
+    tenth, quarter, half, all_at_once = (
+        rollout_seconds({"rollingUpdate": {"maxUnavailable": share}})
+        for share in ("10%", "25%", "50%", "100%")
+    )
+
+    assert tenth > quarter > half == all_at_once == LEAST_SECONDS
 
 
 @pytest.mark.parametrize(

@@ -24,19 +24,22 @@ def _differences(connection):
     return autogenerate.compare_metadata(context, METADATA)
 
 
-def test_migrations_make_the_tables_of_the_code(address):
-    async def compare():
-        engine = create_async_engine("postgresql+asyncpg://", async_creator=address.connect)
-        async with engine.connect() as connection:
-            differences = await connection.run_sync(_differences)
-        await engine.dispose()
-        return differences
+async def compared(address):
+    """What differs between the tables of a database and those of the code."""
+    engine = create_async_engine("postgresql+asyncpg://", async_creator=address.connect)
+    async with engine.connect() as connection:
+        differences = await connection.run_sync(_differences)
+    await engine.dispose()
+    return differences
 
-    assert run_apart(compare()) == []
+
+def test_migrations_make_the_tables_of_the_code(address):
+    assert run_apart(compared(address)) == []
 
 
 def test_migrating_again_and_at_once_changes_nothing(address):
     async def both():
         await asyncio.gather(migrate(address), migrate(address))
+        return await compared(address)
 
-    run_apart(both())
+    assert run_apart(both()) == []

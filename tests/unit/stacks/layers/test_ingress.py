@@ -147,4 +147,7 @@ def test_addresses_are_https_where_there_are_certificates(with_tls, recorder):
 
 
 def test_without_a_zone_nobody_makes_records_and_without_certificates_nobody_speaks_tls(recorder):
+    balancer = named(recorder, "core/v1:Service", "ingress")
+
     assert not {"aws:route53/record:Record", "aws:acm/certificate:Certificate"} & recorder.types()
+    assert [port["port"] for port in balancer["spec"]["ports"]] == [80]
