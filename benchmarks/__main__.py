@@ -22,6 +22,7 @@ from benchmarks import (
     operators,
     policies,
     queues,
+    recorder,
     report,
     scheduling,
     services,
@@ -53,6 +54,7 @@ TABLES = {
     "archer_history": archer_history.table,
     "archer_queue": archer_queue.table,
     "usage": usage.table,
+    "recorder": recorder.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 
