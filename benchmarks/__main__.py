@@ -22,6 +22,7 @@ from benchmarks import (
     operators,
     policies,
     queues,
+    recorder,
     report,
     scheduling,
     services,
@@ -55,6 +56,7 @@ TABLES = {
     "archer_queue": archer_queue.table,
     "usage": usage.table,
     "usage_report": usage_report.table,
+    "recorder": recorder.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 

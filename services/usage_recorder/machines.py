@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 
-import aiohttp
-
-from services.common.kubernetes import Api, ApiError
+from services.common.kubernetes import Api
 from services.common.logs import fields
 
 LABEL = "node.kubernetes.io/instance-type"
@@ -17,14 +16,22 @@ KEPT = 100_000
 
 AT_A_TIME = 16
 
+SECONDS = 5.0
+"""For all answers of a time: events wait meanwhile."""
+
+PAUSE_SECONDS = 30.0
+"""After the API server did not answer, it is left in peace for so long."""
+
 log = logging.getLogger(__name__)
 
 
 class Machines:
     """The type of each node, which is asked for once."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, clock: Callable[[], float] = time.monotonic) -> None:
         self._api = api
+        self._clock = clock
+        self._away_until = clock()
         self._types: dict[str, str] = {}
         self._asking = asyncio.Semaphore(AT_A_TIME)
 
@@ -34,17 +41,21 @@ class Machines:
 
     async def learn(self, nodes: Iterable[str]) -> None:
         """Ask for those that are not known. Where the API server is away they are of no type, for now."""
-        if unknown := {node for node in nodes if node and node not in self._types}:
-            if len(self._types) + len(unknown) > KEPT:
-                self._types.clear()
-            await asyncio.gather(*map(self._ask, unknown))
+        unknown = {node for node in nodes if node and node not in self._types}
+        if not unknown or self._clock() < self._away_until:
+            return
+        if len(self._types) + len(unknown) > KEPT:
+            self._types.clear()
+        try:
+            async with asyncio.timeout(SECONDS), asyncio.TaskGroup() as group:
+                for node in unknown:
+                    group.create_task(self._ask(node))
+        except (TimeoutError, ExceptionGroup) as error:
+            self._away_until = self._clock() + PAUSE_SECONDS
+            log.warning("types of nodes are not known", extra=fields(nodes=len(unknown), error=error))
 
     async def _ask(self, node: str) -> None:
         async with self._asking:
-            try:
-                answer = await self._api.get(f"/api/v1/nodes/{node}")
-            except (ApiError, aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
-                log.warning("the type of a node is not known", extra=fields(node=node, error=error))
-                return
+            answer = await self._api.get(f"/api/v1/nodes/{node}")
         labels = (answer or {}).get("metadata", {}).get("labels") or {}
         self._types[node] = labels.get(LABEL, "")

@@ -21,7 +21,7 @@ def write(table: Table, rows: Iterable[Any], file: Path) -> None:
     with source.open("wb") as lines:
         lines.writelines(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
     try:
-        with _duckdb(file.parent) as duck:
+        with session(file.parent) as duck:
             duck.execute(
                 f"COPY (SELECT * FROM read_json('{source}', format = 'newline_delimited', "
                 f"columns = {table.duckdb_types()})) {_to(file)}"
@@ -34,7 +34,7 @@ def read(table: Table, files: Sequence[Path]) -> list[dict[str, Any]]:
     """The rows of files."""
     if not files:
         return []
-    with _duckdb(files[0].parent) as duck:
+    with session(files[0].parent) as duck:
         answer = duck.execute(f"SELECT {', '.join(table.duckdb_types())} FROM {_from(files)}")
         names = [column[0] for column in answer.description or ()]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
@@ -43,7 +43,7 @@ def read(table: Table, files: Sequence[Path]) -> list[dict[str, Any]]:
 def join(table: Table, files: Sequence[Path], file: Path) -> None:
     """Write the rows of files to one, in the order of what tells them apart."""
     columns = ", ".join(table.duckdb_types())
-    with _duckdb(file.parent) as duck:
+    with session(file.parent) as duck:
         duck.execute(
             f"COPY (SELECT {columns} FROM {_from(files)} ORDER BY {', '.join(table.key)}) {_to(file)}"
         )
@@ -57,7 +57,8 @@ def _to(file: Path) -> str:
     return f"TO '{file}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
 
 
-def _duckdb(folder: Path) -> duckdb.DuckDBPyConnection:
+def session(folder: Path) -> duckdb.DuckDBPyConnection:
+    """DuckDB in bounds of memory. folder: for what does not fit."""
     return duckdb.connect(
         config={
             "memory_limit": MEMORY,
