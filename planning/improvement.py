@@ -143,26 +143,24 @@ def _neighbourhood(
 ) -> tuple[list[int], list[int]]:
     """Clusters, and workflows that are on them and may be moved between them."""
     loads = problem.loads(placements)
-    if objective == "moves":
-        moved = np.flatnonzero(placements != problem.home).tolist()
-        chosen = chance.choice(moved) if moved else 0
-        hour = chance.randrange(HOURS)
+    moved = np.flatnonzero((placements != problem.home) & (problem.allowed.sum(axis=1) > 1)).tolist()
+    if objective == "balance":
+        hours = list(range(HOURS))
+    elif objective == "moves":
+        hours = [chance.randrange(HOURS)]
+    else:
+        hours = [int(loads.max(axis=0).argmax())]
+    level = loads[:, hours].sum(axis=1)
+    if objective == "moves" and moved:
+        chosen = chance.choice(moved)
         first = [int(placements[chosen]), int(problem.homes[chosen])]
     else:
-        over = loads - loads.mean(axis=0)
-        if objective == "balance":
-            hour = chance.choices(range(HOURS), (over.max(axis=0) + 1).tolist())[0]
-        else:
-            hour = int(loads.max(axis=0).argmax())
-        first = [int(loads[:, hour].argmax())]
-    others = sorted(range(len(loads)), key=lambda cluster: (loads[cluster, hour], cluster))
-    some = [*first, *others[:2], *chance.sample(others, min(2, len(others)))]
-    clusters = sorted(set(some[: len(first) + 1] + some[-1:]))
-    choice = problem.allowed.sum(axis=1) > 1
-    near = np.flatnonzero(np.isin(placements, clusters) & choice).tolist()
-    demand = problem.demand[near, placements[near], hour].max(axis=1) if near else np.zeros(0)
-    weights = {one: chance.random() * (1 + float(takes)) for one, takes in zip(near, demand, strict=True)}
-    moved = np.flatnonzero((placements != problem.home) & choice).tolist()
+        first = [int(level.argmax())]
+    others = sorted(range(len(loads)), key=lambda cluster: (level[cluster], cluster))
+    clusters = sorted({*first, others[0], chance.choice(others)})
+    near = np.flatnonzero(np.isin(placements, clusters) & (problem.allowed.sum(axis=1) > 1)).tolist()
+    takes = problem.demand[near, placements[near]][:, hours].sum(axis=1).max(axis=1) if near else []
+    weights = {one: chance.random() * (1 + float(amount)) for one, amount in zip(near, takes, strict=True)}
     # Where no more may move, others have to go home first.
     back = chance.sample(moved, min(len(moved), NEAR if objective == "moves" else NEAR // 3))
     by_weight = sorted(near, key=lambda one: -weights[one])

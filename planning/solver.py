@@ -43,7 +43,7 @@ TOLERANCE = 10
 TIGHTER = 0.3
 """Part of the tolerance that the relaxation has of it, before it is made whole."""
 
-SMALL = 300
+SMALL = 500
 """Choices of all workflows together, up to which CP-SAT has them all at once."""
 
 WHOLE: tuple[ObjectiveName, ...] = ("peak", "balance", "moves")
@@ -59,7 +59,7 @@ class Options:
     """
 
     seed: int = 1
-    work: float = 40
+    work: float = 20
     seconds: float = 120
     tolerance: int = TOLERANCE
 

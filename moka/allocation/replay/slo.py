@@ -1,0 +1,74 @@
+"""What a replay says of SLOs: a workflow is within its own when 90% of its runs are done in time."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from moka.allocation.replay.simulator import Outcome
+from moka.queues.tiers import TierNumber
+from moka.usage.records import HOUR
+
+RUNS_IN_TIME = 90
+"""Percentage of a workflow's runs that its SLO asks for; and of a tier's workflows, the aim."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkflowReplay:
+    """What became of a workflow's runs.
+
+    runs, in_time: how many there were, and were done within its SLO. waited: milliseconds that all of them
+    waited for their pods together. lost: pods that were preempted.
+    """
+
+    workflow: str
+    tier: TierNumber
+    runs: int
+    in_time: int
+    waited: int
+    lost: int
+
+    @property
+    def kept(self) -> bool:
+        """Whether it would have kept its SLO."""
+        return self.in_time * 100 >= self.runs * RUNS_IN_TIME
+
+
+def workflow_replays(
+    outcomes: Iterable[Outcome], slo_hours: Mapping[str, float | None], tiers: Mapping[str, TierNumber]
+) -> list[WorkflowReplay]:
+    """What became of workflows that have an SLO, by name.
+
+    slo_hours, tiers: of workflows.
+    """
+    runs: dict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        runs[outcome.run.workflow].append(outcome)
+    result = []
+    for workflow, own in sorted(runs.items()):
+        hours = slo_hours.get(workflow)
+        if hours is None:
+            continue
+        result.append(
+            WorkflowReplay(
+                workflow=workflow,
+                tier=tiers[workflow],
+                runs=len(own),
+                in_time=sum(_in_time(one, hours) for one in own),
+                waited=sum(one.started - one.run.submitted for one in own if one.started is not None),
+                lost=sum(one.lost for one in own),
+            )
+        )
+    return result
+
+
+def kept_by_tier(replays: Iterable[WorkflowReplay]) -> dict[TierNumber, tuple[int, int]]:
+    """By tier, how many workflows would have kept their SLO, and how many there are."""
+    result: dict[TierNumber, tuple[int, int]] = {}
+    for one in replays:
+        kept, known = result.get(one.tier, (0, 0))
+        result[one.tier] = kept + one.kept, known + 1
+    return dict(sorted(result.items()))
+
+
+def _in_time(outcome: Outcome, hours: float) -> bool:
+    return outcome.finished is not None and outcome.finished - outcome.run.submitted <= hours * HOUR
