@@ -4,24 +4,33 @@ import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from commands import archer_client
+from commands.archer_client import ArcherProblem
 from commands.arguments import EnvironmentArgument
 from commands.history import HistoryUnreachable, history
+from commands.plans import Platform, archer_platform
 from moka.mistakes import InvalidDocument
 from moka.workflows.definitions import Workflow, loads
 from stacks.offers import offer
 from stacks.settings import load
 
+if TYPE_CHECKING:
+    from moka.allocation.plan import Plan
+
 
 def allocate(
     environment: EnvironmentArgument,
     workflows: Annotated[
-        Path,
-        typer.Option(metavar="FILE", help="Workflows with tier, SLO, project and home (moka-workflows/1)."),
-    ],
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Workflows with tier, SLO, project and home (moka-workflows/1); by default those of Archer.",
+        ),
+    ] = None,
     engine: Annotated[
         Literal["cp-sat", "percentile"],
         typer.Option(help="All clusters at once, or each by itself with nothing moved."),
@@ -55,15 +64,20 @@ def allocate(
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where the plan goes; by default it is printed.")
     ] = None,
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Have Archer check it, and keep it for review.")
+    ] = False,
 ) -> None:
     """Make a plan of what an environment used: what queues get by the hour, and where workflows run.
 
     The plan is a document, moka-plan/1, and changes nothing: `moka plan show` draws it, and `moka plan apply`
     has it take effect. docs/allocation.md explains how it is found. The bucket is read with the AWS
-    credentials in the environment, with s3:ListBucket, s3:GetObject and kms:Decrypt.
+    credentials in the environment, with s3:ListBucket, s3:GetObject and kms:Decrypt. Where the variables of
+    the command `archer` name Archer, its routes and what is in force count.
 
     \b
     Examples:
+      moka allocate prod --propose
       moka allocate prod --workflows examples/workflows/retail.yaml --output plan.json
       moka allocate prod --workflows examples/workflows/retail.yaml --engine percentile --days 7
       moka allocate prod --workflows examples/workflows/retail.yaml --history history --moves 0
@@ -73,7 +87,7 @@ def allocate(
     2 wrong settings or arguments, or a history of which nothing can be made.
     """
     from moka.allocation.fleet import InvalidFleet
-    from moka.allocation.plan import dumps
+    from moka.allocation.plan import as_data
     from moka.allocation.rules import Rules
     from planning.history import UnreadableHistory
     from planning.planner import NothingKnown, Request, plan
@@ -81,9 +95,12 @@ def allocate(
 
     try:
         settings = load(environment)
+        platform = archer_platform() if archer_client.named() else Platform()
         request = Request(
             offers=[offer(settings, name) for name in settings.clusters],
-            workflows=_workflows(workflows),
+            workflows=_workflows(workflows) if workflows else _known(platform),
+            routes=platform.routes,
+            revision=platform.revision,
             until=_millis(until),
             engine=engine,
             options=Options(seed=seed, seconds=seconds),
@@ -98,23 +115,50 @@ def allocate(
                 request,
                 lambda says: typer.echo(f"{time.monotonic() - began:5.1f} s  {says}", err=True),
             )
-    except (InvalidDocument, HistoryUnreachable, UnreadableHistory, NothingKnown, InvalidFleet) as error:
+        if propose:
+            with archer_client.client() as archer:
+                archer.propose_plan(as_data(result))
+    except (
+        ArcherProblem,
+        InvalidDocument,
+        HistoryUnreachable,
+        UnreadableHistory,
+        NothingKnown,
+        InvalidFleet,
+    ) as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
-    if output is None:
-        print(dumps(result), end="")
-        return
-    try:
-        output.write_text(dumps(result))
-    except OSError as error:
-        typer.echo(f"{output} cannot be written ({error.strerror}): name another file.", err=True)
-        raise typer.Exit(2) from None
-    queues = sum(len(cluster.queues) for cluster in result.clusters.values())
-    typer.echo(
-        f"Plan {result.id} has amounts of {queues} queues on {len(result.clusters)} clusters and sends "
-        f"{len(result.routes)} workflows elsewhere: {output}.",
-        err=True,
+    _written(result, output, propose)
+
+
+def _written(plan: "Plan", output: Path | None, proposed: bool) -> None:
+    """Print the plan, or write it, and say what it has."""
+    from moka.allocation.plan import dumps
+
+    queues = sum(len(cluster.queues) for cluster in plan.clusters.values())
+    summary = (
+        f"Plan {plan.id} has amounts of {queues} queues on {len(plan.clusters)} clusters and sends "
+        f"{len(plan.routes)} workflows elsewhere"
     )
+    if output is None and not proposed:
+        print(dumps(plan), end="")
+    if output is not None:
+        try:
+            output.write_text(dumps(plan))
+        except OSError as error:
+            typer.echo(f"{output} cannot be written ({error.strerror}): name another file.", err=True)
+            raise typer.Exit(2) from None
+        summary += f": {output}"
+    typer.echo(f"{summary}{'; it waits for review' if proposed else ''}.", err=True)
+
+
+def _known(platform: Platform) -> dict[str, Workflow]:
+    if not platform.workflows:
+        raise InvalidDocument(
+            "No workflow is known: name a file with --workflows, or have Archer told of them "
+            "(docs/operations/plans.md)."
+        )
+    return dict(platform.workflows)
 
 
 def _workflows(file: Path) -> dict[str, Workflow]:

@@ -59,13 +59,18 @@ def fleet_of(
     placed, says = _placed(workflows, routes, known, set(paths))
     made = [demand.of(name, workflow, home) for name, (workflow, home) in placed.items()]
     others, strangers = demand.others(placed.keys(), paths)
+    used = {one.queue for one in [*made, *others] if any(one.applications)}
     fleet = Fleet(
         clusters=tuple(offer.fleet_cluster(day) for offer in offers),
-        queues=tuple(_queue(path, known) for path in paths),
+        queues=tuple(_queue(path, known, 0 if path in used else rules.new_machines) for path in paths),
         workflows=tuple(one for one in [*made, *others] if any(one.applications)),
         max_moves=max_moves,
         headroom=rules.headroom,
     )
+    if new := [path for path in paths if path not in used]:
+        says.append(
+            f"Queues that used nothing keep {rules.new_machines} machines of each cluster: {_few(new)}."
+        )
     idle = [one.name for one in made if not any(one.applications)]
     if idle:
         says.append(f"Of {len(idle)} workflows there are no runs, so nothing is kept for them: {_few(idle)}.")
@@ -100,9 +105,10 @@ def _placed(
     return placed, says
 
 
-def _queue(path: str, offers: Mapping[str, Offer]) -> FleetQueue:
+def _queue(path: str, offers: Mapping[str, Offer], machines: int) -> FleetQueue:
+    """A queue, which has so many machines at the least."""
     having = {name: offer for name, offer in offers.items() if path in offer.queues}
-    floors = {name: offer.floor(path) for name, offer in having.items()}
+    floors = {name: offer.floor(path, machines) for name, offer in having.items()}
     return FleetQueue(
         path=path,
         floors={name: floor for name, floor in floors.items() if any(True for _ in floor.amounts())},

@@ -53,12 +53,27 @@ class Offer:
             machines=tuple(self._machines(midnight + timedelta(hours=hour)) for hour in range(HOURS)),
         )
 
-    def floor(self, path: str) -> Resources:
-        """What every plan leaves a queue: a percentage of what the settings guarantee it."""
-        stated = self.queues[path].guaranteed or Resources()
+    def floor(self, path: str, machines: int = 0) -> Resources:
+        """What a plan leaves a queue at the least: a percentage of what the settings guarantee it.
+
+        machines: that it has at the least, within its maximum and half of the cluster.
+        """
+        queue = self.queues[path]
+        stated, most = queue.guaranteed or Resources(), queue.maximum or Resources()
         percent = self.settings.bounds.least.get(queue_names(path).tier, 0)
-        parts = {name: shares.part(name, amount, percent, 100) for name, amount in stated.amounts()}
-        return Resources(**{name: amount for name, amount in parts.items() if amount})
+        new = min(machines, self.cluster.instances // 2)
+        amounts = {}
+        for name in ("cpu", "memory"):
+            amount = max(
+                shares.part(name, stated.get(name) or 0, percent, 100),
+                min(new * (self.cluster.instance.get(name) or 0), most.get(name) or self._whole(name)),
+            )
+            if amount:
+                amounts[name] = amount
+        return Resources(**amounts)
+
+    def _whole(self, name: str) -> int:
+        return self.cluster.capacity.get(name) or 0
 
     def _machines(self, moment: datetime) -> int:
         """One at the least, as of none nothing is shared out."""

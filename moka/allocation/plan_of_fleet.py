@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -53,9 +53,16 @@ def plan_of(
     id follows from what it says, so that the same plan made again is the same.
     """
     clusters, says = {}, []
+    running = {(answer.placements[workflow.name], workflow.queue) for workflow in fleet.workflows}
     for offer in offers:
-        own = [one for one in answer.queues if one.cluster == offer.name and one.queue in offer.queues]
-        planned, remarks = _queues(own, offer, basis.reasons.get(offer.name, {}))
+        own = [
+            one
+            for one in answer.queues
+            # What nothing runs in has its floor, and as many applications as the settings have.
+            if (one.cluster, one.queue) in running or one.queue in basis.reasons.get(one.cluster, {})
+        ]
+        own = [one for one in own if one.cluster == offer.name and one.queue in offer.queues]
+        planned, remarks = _queues(own, offer, fleet, basis.reasons.get(offer.name, {}))
         clusters[offer.name] = {
             "settings": offer.settings.digest,
             "queues": planned,
@@ -82,10 +89,18 @@ def plan_of(
 
 
 def _queues(
-    hours_of_queues: Sequence[QueueHours], offer: Offer, reasons: Mapping[str, Sequence[str]]
+    hours_of_queues: Sequence[QueueHours],
+    offer: Offer,
+    fleet: Fleet,
+    reasons: Mapping[str, Sequence[str]],
 ) -> tuple[dict[str, Any], list[str]]:
     """What the queues of a cluster get, and what of it the settings have lowered."""
-    asked = {one.queue: [*_hours(one, offer)] for one in hours_of_queues}
+    floors = {queue.path: queue.floors.get(offer.name) for queue in fleet.queues}
+    # All queues, or others had to give way for what the settings guarantee those that are left out.
+    asked = {
+        path: [_hour(_with_gpus(floors.get(path) or Resources(), offer, path), None)] for path in offer.queues
+    }
+    asked |= {one.queue: [*_hours(one, offer)] for one in hours_of_queues}
     says: dict[str, None] = {}
     fitted: dict[str, list[HourAmounts]] = {path: [] for path in asked}
     count = max(map(len, asked.values()), default=0)
@@ -108,12 +123,16 @@ def _queues(
 
 
 def _hours(one: QueueHours, offer: Offer) -> Iterator[HourAmounts]:
-    """GPUs are not shared out: what the settings guarantee of them stays."""
-    stated = offer.queues[one.queue].guaranteed
-    gpu = stated.gpu if stated else None
+    """As many applications as in the hour with most of them: a run that is late is not to wait for a day."""
+    applications = max(amounts.max_applications for amounts in one.hours)
     for amounts in one.hours:
-        given = amounts.guaranteed
-        yield _hour(Resources(cpu=given.cpu, memory=given.memory, gpu=gpu), amounts.max_applications)
+        yield _hour(_with_gpus(amounts.guaranteed, offer, one.queue), applications)
+
+
+def _with_gpus(amounts: Resources, offer: Offer, path: str) -> Resources:
+    """GPUs are not shared out: what the settings guarantee of them stays."""
+    stated = offer.queues[path].guaranteed
+    return replace(amounts, gpu=stated.gpu if stated else None)
 
 
 def _hour(guaranteed: Resources | None, applications: int | None) -> HourAmounts:
@@ -121,6 +140,8 @@ def _hour(guaranteed: Resources | None, applications: int | None) -> HourAmounts
     if amounts.get("gpu"):
         # What has a GPU has some of both.
         amounts = {**amounts, "cpu": amounts.get("cpu") or 1, "memory": amounts.get("memory") or MIB}
+    if memory := amounts.get("memory"):
+        amounts["memory"] = memory - memory % MIB
     # A guarantee has both, or YuniKorn takes what is not stated for nothing.
     stated = {name: amount for name, amount in amounts.items() if amount} if _whole(amounts) else {}
     return HourAmounts(
