@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from commands import archer_client
-from commands.archer_client import ArcherProblem
+from commands import archer_api
+from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
 from commands.history import HistoryUnreachable, history
-from commands.plans import Platform, archer_platform
+from commands.plan_source import Platform, archer_platform
 from moka.mistakes import InvalidDocument
 from moka.workflows.definitions import Workflow, loads
 from stacks.offers import offer
@@ -95,7 +95,7 @@ def allocate(
 
     try:
         settings = load(environment)
-        platform = archer_platform() if archer_client.named() else Platform()
+        platform = archer_platform() if archer_api.named() else Platform()
         request = Request(
             offers=[offer(settings, name) for name in settings.clusters],
             workflows=_workflows(workflows) if workflows else _known(platform),
@@ -116,7 +116,7 @@ def allocate(
                 lambda says: typer.echo(f"{time.monotonic() - began:5.1f} s  {says}", err=True),
             )
         if propose:
-            with archer_client.client() as archer:
+            with archer_api.client() as archer:
                 archer.propose_plan(as_data(result))
     except (
         ArcherProblem,

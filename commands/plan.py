@@ -8,10 +8,10 @@ from typing import Annotated, Any, ParamSpec
 
 import typer
 
-from commands import archer_client
-from commands.archer_client import ArcherProblem
+from commands import archer_api
+from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
-from commands.plans import plan_in_force, plan_of
+from commands.plan_source import plan_in_force, plan_of
 from moka.allocation.plan import Plan, as_data
 from moka.allocation.plan_checks import mistakes
 from moka.allocation.plan_differences import Change, changes, moves
@@ -21,7 +21,7 @@ from stacks.settings import InvalidDocument, load
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
-    help="Plans of queues and routes: look at one, and have it take effect.",
+    help="Show plans of queues, and have one take effect.",
     epilog="Archer is named by the variables of the command `archer`: docs/operations/plans.md.",
 )
 
@@ -106,8 +106,14 @@ def show(
 def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print what Archer says as JSON.")] = False,
 ) -> None:
-    """List plans, what is in force, and which clusters have it."""
-    with archer_client.client() as archer:
+    """List plans, what is in force, and which clusters have it.
+
+    \b
+    Examples:
+      moka plan list
+      moka plan list --json
+    """
+    with archer_api.client() as archer:
         listed = archer.list_plans()
     if as_json:
         print(json.dumps(listed))
@@ -128,9 +134,14 @@ def list_(
 @app.command()
 @_told
 def propose(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file with a plan.")]) -> None:
-    """Have Archer check a plan, and keep it for review."""
+    """Have Archer check a plan, and keep it for review.
+
+    \b
+    Examples:
+      moka plan propose tonight.json
+    """
     whole = plan_of(str(file))
-    with archer_client.client() as archer:
+    with archer_api.client() as archer:
         kept = archer.propose_plan(as_data(whole))
     print(f"{kept['id']} is {kept['state']}.")
 
@@ -141,8 +152,13 @@ def apply(plan: IdArgument, why: Why, revision: Revision = None) -> None:
     """Have a plan that waits take effect: amounts of queues and routes at once, or neither.
 
     Without --revision, it has to be the one that the plan was compared with when it was made.
+
+    \b
+    Examples:
+      moka plan apply retail-2026-11-26 --why "looked at it"
+      moka plan apply retail-2026-11-26 --why "looked at it" --revision 1795662000
     """
-    with archer_client.client() as archer:
+    with archer_api.client() as archer:
         if revision is None:
             revision = archer.get_plan(plan)["document"]["basis"].get("revision")
         if revision is None:
@@ -153,24 +169,39 @@ def apply(plan: IdArgument, why: Why, revision: Revision = None) -> None:
 @app.command()
 @_told
 def rollback(plan: IdArgument, why: Why, revision: Revision = None) -> None:
-    """Have a plan take effect that was in force before."""
-    with archer_client.client() as archer:
+    """Have a plan take effect that was in force before.
+
+    \b
+    Examples:
+      moka plan rollback retail-2026-11-19 --why "orders are late"
+    """
+    with archer_api.client() as archer:
         _print(archer.roll_back_plan(plan, _now(archer, revision), why))
 
 
 @app.command()
 @_told
 def withdraw(why: Why, revision: Revision = None) -> None:
-    """Have no plan in force: queues are as the settings have them, and routes of plans end."""
-    with archer_client.client() as archer:
+    """Have no plan in force: queues are as the settings have them, and routes of plans end.
+
+    \b
+    Examples:
+      moka plan withdraw --why "orders are late"
+    """
+    with archer_api.client() as archer:
         _print(archer.withdraw_plan(_now(archer, revision), why))
 
 
 @app.command()
 @_told
 def refuse(plan: IdArgument, why: Why) -> None:
-    """Have a plan that waits never take effect."""
-    with archer_client.client() as archer:
+    """Have a plan that waits never take effect.
+
+    \b
+    Examples:
+      moka plan refuse retail-2026-11-26 --why "too much at once"
+    """
+    with archer_api.client() as archer:
         kept = archer.refuse_plan(plan, why)
     print(f"{kept['id']} is {kept['state']}.")
 
@@ -189,7 +220,7 @@ def _before(against: str | None) -> tuple[str, Plan | None]:
     """What a plan is compared with, and its name."""
     if against is not None:
         return against, plan_of(against)
-    if not archer_client.named():
+    if not archer_api.named():
         return "the settings", None
     revision, plan = plan_in_force()
     return f"{plan.id if plan else 'the settings'}, revision {revision}, in force", plan

@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from commands import archer_client
-from commands.archer_client import ArcherProblem
+from commands import archer_api
+from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
-from commands.plans import plan_in_force, plan_of
+from commands.plan_source import plan_in_force, plan_of
 from commands.yunikorn_api import SchedulerUnreachable, queue_differences
 from moka.allocation.plan import Plan
 from moka.allocation.queue_amounts import AmountsOfHour
@@ -89,12 +89,12 @@ def queues(
         settings = load(environment)
         names = _clusters(settings, cluster, single=bool(url))
         chosen = plan_of(plan) if plan else None
-        if in_force and chosen is None and archer_client.named():
+        if in_force and chosen is None and archer_api.named():
             _, chosen = plan_in_force()
         made = {name: _made(settings, name, chosen, moment) for name in names}
         trees = {name: one.tree for name, one in made.items()}
         if in_force:
-            raise typer.Exit(_compare(settings, made, url, known=bool(plan) or archer_client.named()))
+            raise typer.Exit(_compare(settings, made, url, known=bool(plan) or archer_api.named()))
     except (InvalidDocument, SchedulerUnreachable, ArcherProblem) as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None

@@ -6,6 +6,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from moka.allocation.plan import PLAN_FILE
 from moka.jobs.job_file import JOB_FILE
 from moka.queues.queue_file import QUEUE_FILE
 from policies import page as policies_page
@@ -22,6 +23,7 @@ def generated_files() -> Mapping[Path, str]:
         FOLDER / "settings.schema.json": SETTINGS.schema(),
         FOLDER / "queues.schema.json": QUEUE_FILE.schema(),
         REPOSITORY / "moka" / "jobs" / "job.schema.json": JOB_FILE.schema(),
+        REPOSITORY / "moka" / "allocation" / "plan.schema.json": PLAN_FILE.schema(),
         REPOSITORY / "docs" / "settings.md": page.page(),
         REPOSITORY / "docs" / "layers.md": layer_page.page(),
         REPOSITORY / "docs" / "policies.md": policies_page.page(),

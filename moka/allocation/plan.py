@@ -19,7 +19,7 @@ from moka.workflows.definitions import ProjectPath, TierNumber, WorkflowName
 FORMAT = "moka-plan/1"
 
 MAX_MIB = 32
-"""Of a plan in JSON: 2,000 queues with 24 different hours have 9."""
+"""Of a plan in JSON: 2,000 queues with 24 different hours have 5."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 

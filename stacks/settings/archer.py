@@ -110,7 +110,7 @@ class Right(Section):
     )
     may: list[Action] = Field(
         min_length=1,
-        description="submit, see, stop; operate: cordon clusters, and set routes of workflows.",
+        description="submit, see, stop; operate: cordon clusters, set routes of workflows, and apply plans.",
     )
     organization: Name | Literal["*"] = Field(default=ANY, description="Of the queues; `*` for any.")
     project: Name | Literal["*"] = Field(default=ANY, description="Of the queues; `*` for any.")

@@ -86,8 +86,8 @@ class Courier:
         """Have the cluster hold what is in force; its revision."""
         revision, wanted = await self._wanted()
         if not all(values.items() <= (held.get(field) or {}).items() for field, values in wanted.items()):
-            # Whoever has written since it was read has it refused: another courier, with a later revision.
-            # https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply
+            # The version is a precondition (kubernetes/kubernetes#63104): where another courier has written
+            # since it was read, perhaps a later revision, this is refused.
             changes = {"metadata": {"resourceVersion": held["metadata"]["resourceVersion"]}, **wanted}
             try:
                 await self._api.merge(AMOUNTS, changes, FIELD_MANAGER)

@@ -10,10 +10,19 @@ import pytest
 from tests.support.command_line import COMMANDS, leaf_commands
 
 FOLDER = Path(__file__).resolve().parents[3] / "commands"
-APIS = {"log_bucket", "celeborn_api", "machines_api", "price_list_api", "s3_api", "yunikorn_api"}
+APIS = {
+    "archer_api",
+    "log_bucket",
+    "celeborn_api",
+    "machines_api",
+    "price_list_api",
+    "s3_api",
+    "yunikorn_api",
+}
 SHARED = {
     "arguments",
     "distributions",
+    "plan_source",
     "preview_files",
     "repository_files",
     "reviewing",

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from commands import archer_client
-from commands.archer_client import ArcherProblem
+from commands import archer_api
+from commands.archer_api import ArcherProblem
 from moka.allocation.plan import Plan, loads, read
 from moka.mistakes import InvalidDocument
 from moka.workflows.definitions import Workflow
@@ -35,15 +35,15 @@ def plan_of(name: str) -> Plan:
             return loads(path.read_bytes(), name)
         except OSError as error:
             raise InvalidDocument(f"{name} cannot be read ({error.strerror}).") from None
-    if not archer_client.named():
-        raise ArcherProblem(f"{name} is no file; for a plan that Archer has, set {archer_client.URL}.")
-    with archer_client.client() as archer:
+    if not archer_api.named():
+        raise ArcherProblem(f"{name} is no file; for a plan that Archer has, set {archer_api.URL}.")
+    with archer_api.client() as archer:
         return read(dict(archer.get_plan(name)["document"]), name)
 
 
 def plan_in_force() -> tuple[int, Plan | None]:
     """Revision of what is in force, and its plan. Raises InvalidDocument and ArcherProblem."""
-    with archer_client.client() as archer:
+    with archer_api.client() as archer:
         last = archer.list_plans(limit=1)["in_force"]
         name = last.get("plan")
         return last["number"], read(dict(archer.get_plan(name)["document"]), name) if name else None
@@ -51,7 +51,7 @@ def plan_in_force() -> tuple[int, Plan | None]:
 
 def archer_platform() -> Platform:
     """What Archer knows. Raises ArcherProblem."""
-    with archer_client.client() as archer:
+    with archer_api.client() as archer:
         workflows = {
             one["workflow"]: Workflow.model_validate({name: one.get(name) for name in Workflow.model_fields})
             for one in archer.list_workflows(proposed=False)
