@@ -398,8 +398,8 @@ ALERTS = (
         minutes=15,
         severity="warning",
         service="usage",
-        summary="Only {{ $value }} workflows of tier {{ $labels.tier }} on {{ $labels.target }} kept to their "
-        "SLOs on the last day.",
+        summary="Only {{ $value }} workflows of tier {{ $labels.tier }} on {{ $labels.target }} kept to "
+        "their SLOs on the last day.",
     ),
     Alert(
         name="MetricsLost",
