@@ -39,6 +39,7 @@ table {{ border-collapse: collapse; width: 100%; font-size: 13px }}
 th, td {{ text-align: left; padding: 3px 8px 3px 0; border-bottom: 1px solid var(--room);
   vertical-align: top }}
 td.n, th.n {{ text-align: right; font-variant-numeric: tabular-nums }}
+.n + :not(.n) {{ padding-left: 14px }}
 td:first-child {{ overflow-wrap: anywhere }}
 .scroll {{ overflow-x: auto }} svg {{ max-width: 100%; height: auto; display: block }}
 .box {{ background: var(--soft); border-left: 3px solid var(--tier1); padding: .5rem .9rem; margin: .6rem 0 }}
