@@ -60,7 +60,7 @@ def ask(
             for statement in [*duckdb_views(files), *asked.views()]:
                 session.execute(statement)
             return {question: _rows(session.execute(question.sql)) for question in questions}
-    except duckdb.Error as error:
+    except (duckdb.Error, ValueError) as error:
         first = str(error).splitlines()[0]
         raise UnreadableHistory(f"The history in {folder} cannot be read: {first}") from None
 

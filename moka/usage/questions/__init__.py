@@ -221,6 +221,7 @@ RUNS = Question(
         Column("in_time", "bigint", "that completed within the hours of their SLO"),
         Column("late", "bigint", "that completed after them, or have no end and no time left"),
         Column("waiting", "bigint", "milliseconds that 90% of them waited at the most", required=False),
+        Column("running", "bigint", "milliseconds that 90% of them ran at the most", required=False),
         Column("took", "bigint", "milliseconds from submission to end of 90% of them", required=False),
     ),
 )

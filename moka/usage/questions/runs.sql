@@ -1,5 +1,5 @@
--- Runs that were submitted in the window, by workflow: how they ended, how long 90% of them waited and took at the most,
--- and how many were in time: from submission to end within the hours of their SLO. What failed was not in time; what
+-- Runs that were submitted in the window, by workflow: how they ended, how long 90% of them waited, ran and
+-- took at the most, and how many were in time: from submission to end within the hours of their SLO. What failed was not in time; what
 -- somebody stopped, has no end yet but time left, or has times that contradict each other, is not judged.
 -- Records of one run become one as in moka/usage/merge.py.
 WITH merged AS (
@@ -27,6 +27,8 @@ timed AS (
          slos.millis AS slo,
          CASE WHEN merged.ended_as = 0 THEN asked.moment - merged.submitted END AS open_for,
          CASE WHEN merged.started >= merged.submitted THEN merged.started - merged.submitted END AS waited,
+         CASE WHEN merged.started >= merged.submitted AND merged.finished >= merged.started
+              THEN merged.finished - merged.started END AS ran,
          CASE WHEN merged.finished >= coalesce(merged.started, merged.submitted)
                 AND merged.finished >= merged.submitted
                 AND merged.ended_as > 0
@@ -44,6 +46,10 @@ placed AS (
          row_number() OVER (
            PARTITION BY cluster, queue, workflow ORDER BY coalesce(took, 9223372036854775807)
          ) AS took_place,
+         row_number() OVER (
+           PARTITION BY cluster, queue, workflow ORDER BY coalesce(ran, 9223372036854775807)
+         ) AS ran_place,
+         count(ran) OVER (PARTITION BY cluster, queue, workflow) AS rans,
          count(waited) OVER (PARTITION BY cluster, queue, workflow) AS waits,
          count(took) OVER (PARTITION BY cluster, queue, workflow) AS ends
   FROM timed
@@ -60,6 +66,7 @@ SELECT cluster,
        count(CASE WHEN ended_as IN (1, 2) AND took <= slo THEN 1 END) AS in_time,
        count(CASE WHEN (ended_as IN (1, 2) AND took > slo) OR open_for > slo THEN 1 END) AS late,
        min(CASE WHEN waited IS NOT NULL AND wait_place * 100 >= waits * 90 THEN waited END) AS waiting,
+       min(CASE WHEN ran IS NOT NULL AND ran_place * 100 >= rans * 90 THEN ran END) AS running,
        min(CASE WHEN took IS NOT NULL AND took_place * 100 >= ends * 90 THEN took END) AS took
 FROM placed
 GROUP BY cluster, queue, workflow

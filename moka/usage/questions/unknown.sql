@@ -6,6 +6,7 @@ SELECT gaps.cluster,
 FROM gaps
 CROSS JOIN asked
 JOIN clusters ON clusters.cluster = gaps.cluster
-WHERE gaps.began < asked.ended AND gaps.ended >= asked.began
+-- Some last for nothing, and only say something.
+WHERE gaps.began < asked.ended AND (gaps.ended > asked.began OR gaps.began >= asked.began)
 GROUP BY gaps.cluster, gaps.began, gaps.ended, gaps.says, asked.began, asked.ended
 ORDER BY cluster, began, ended, says

@@ -53,15 +53,15 @@ def _idle(used: float, has: float) -> float:
 def recommendations(
     size: ClusterSize, use: Use, queues: Sequence[QueueUse], rules: ReportRules
 ) -> Iterator[Recommendation]:
-    """What to change of a cluster and its queues, on the word of one day."""
+    """What to change of a cluster, and of its queues the largest changes first, on the word of one day."""
     if use.busiest is None:
         return
     # Half a day does not say that there was no busy hour in the other half.
     whole = use.known >= HOURS
     if (capacity := size.capacity) is not None:
         yield from _cluster(size.name, capacity.instances, use, whole, rules)
-    for queue in queues:
-        yield from _queue(queue, whole, rules)
+    of_queues = (advice for queue in queues for advice in _queue(queue, whole, rules))
+    yield from sorted(of_queues, key=lambda advice: -advice.machines)
 
 
 def _cluster(name: str, has: float, use: Use, whole: bool, rules: ReportRules) -> Iterator[Recommendation]:

@@ -273,6 +273,7 @@ def _workflow(
         # Whole numbers: 9 of 10 is 90%.
         successful=counts["in_time"] * 100 >= judged * rules.runs if judged else None,
         waiting_seconds=_seconds(row["waiting"] for row in rows),
+        running_seconds=_seconds(row["running"] for row in rows),
         took_seconds=_seconds(row["took"] for row in rows),
         usd=usd,
     )

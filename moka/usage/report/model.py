@@ -60,8 +60,8 @@ class WorkflowRuns:
     else that of its queue.
     judged: runs that were in time, late or failed. share: of them in time; None where none is judged.
     successful: whether enough of them were; None where none is judged.
-    waiting_seconds, took_seconds: what 90% of the runs waited, and took from submission to end, at the most;
-    of several queues, the most.
+    waiting_seconds, running_seconds, took_seconds: what 90% of the runs waited, ran, and took from submission
+    to end, at the most; of several queues, the most.
     """
 
     name: str
@@ -82,6 +82,7 @@ class WorkflowRuns:
     share: float | None
     successful: bool | None
     waiting_seconds: float | None
+    running_seconds: float | None
     took_seconds: float | None
     usd: float | None
 

@@ -39,6 +39,7 @@ table {{ border-collapse: collapse; width: 100%; font-size: 13px }}
 th, td {{ text-align: left; padding: 3px 8px 3px 0; border-bottom: 1px solid var(--room);
   vertical-align: top }}
 td.n, th.n {{ text-align: right; font-variant-numeric: tabular-nums }}
+.n + :not(.n) {{ padding-left: 14px }}
 td:first-child {{ overflow-wrap: anywhere }}
 .scroll {{ overflow-x: auto }} svg {{ max-width: 100%; height: auto; display: block }}
 .box {{ background: var(--soft); border-left: 3px solid var(--tier1); padding: .5rem .9rem; margin: .6rem 0 }}
@@ -84,15 +85,15 @@ def _body(title: str, report: Report) -> Iterator[str]:
     yield from _sentences(report.says)
     yield _overview(report)
     if report.slos:
-        yield "<h3>Workflows of all clusters that kept to their SLOs</h3>"
+        yield "<h2>Workflows of all clusters that kept to their SLOs</h2>"
         yield pictures.slos(report.slos, report.rules.workflows)
     changes = [(one.name, advice) for one in report.clusters for advice in one.recommendations]
-    yield f"<h3>To change: {len(changes) or 'nothing'}</h3>"
+    yield f"<h2>To change: {len(changes) or 'nothing'}</h2>"
     rows = [
         (f"{name}: {advice.name}" if advice.of == "queue" else name, _action(advice), advice.says)
         for name, advice in changes
     ]
-    yield from _table(("of", "what", "why"), rows)
+    yield from _long_table(("of", "what", "why"), rows)
     for cluster in report.clusters:
         yield from _cluster(cluster, report)
     yield from _rules(report)
@@ -185,13 +186,25 @@ def _workflows(workflows: Sequence[WorkflowRuns]) -> Iterator[str]:
             f"{one.in_time:,} of {one.judged:,}" if one.judged else "-",
             {True: "yes", False: "no", None: "-"}[one.successful],
             _time(one.waiting_seconds),
+            _time(one.running_seconds),
             _time(one.took_seconds),
             _usd(one.usd),
         )
         for one in ordered
     ]
     head = (
-        *("workflow", "tier", "#SLO", "#runs", "#in time", "successful", "#90% waited", "#90% took", "#cost"),
+        *(
+            "workflow",
+            "tier",
+            "#SLO",
+            "#runs",
+            "#in time",
+            "successful",
+            "#90% waited",
+            "#90% ran",
+            "#90% took",
+            "#cost",
+        ),
     )
     yield "<h3>Workflows</h3>"
     yield from _long_table(head, rows)

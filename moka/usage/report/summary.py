@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from moka.usage.report.model import ClusterReport, Report
 from moka.usage.report.pictures import number, tier_name
 
+SHOWN = 10
+"""Changes of a cluster that are shown."""
+
 
 def as_text(report: Report) -> str:
     """What one looks at first; the page and the document have the rest."""
@@ -37,9 +40,11 @@ def _cluster(one: ClusterReport) -> Iterator[str]:
             )
     if one.balance:
         yield f"  {one.balance.says}"
-    for advice in one.recommendations:
+    for advice in one.recommendations[:SHOWN]:
         what = f"split into {advice.into}" if advice.into else f"{advice.action} by {advice.machines}"
         yield f"  {advice.name}: {what}. {advice.says}"
+    if (rest := len(one.recommendations) - SHOWN) > 0:
+        yield f"  and {rest} more to change: the page has them"
     for gap in one.unknown:
         yield f"  Not known from {gap.began} to {gap.ended}: {gap.says}"
     for says in one.says:

@@ -61,7 +61,7 @@ def test_a_workflow_is_successful_when_nine_of_ten_runs_are_in_time(known_day):
     orders, billing = workflows["orders"], workflows["billing"]
     assert (orders.judged, orders.in_time, orders.late, orders.successful) == (10, 9, 1, True)
     assert (billing.judged, billing.in_time, billing.failed, billing.successful) == (2, 1, 1, False)
-    assert (orders.waiting_seconds, orders.took_seconds) == (60, 3600)
+    assert (orders.waiting_seconds, orders.running_seconds, orders.took_seconds) == (60, 3540, 3600)
     [tier] = [one for one in known_day.slos if one.tier == 1]
     assert (tier.judged, tier.successful, tier.share, tier.met) == (2, 1, 0.5, False)
 
@@ -266,6 +266,14 @@ def test_an_hour_that_is_half_known_is_averaged_over_the_half(reported):
 
     assert use.known == 23.5
     assert use.by_hour[0].vcores == 40
+
+
+def test_a_gap_that_ended_before_the_day_is_none_of_it(reported):
+    gap = Gap(cluster="batch-a", began=BEGAN - HOUR, ended=BEGAN, says="Yesterday's.")
+
+    [a, _] = reported(usage_day.intervals(), gaps=[gap]).clusters
+
+    assert a.unknown == ()
 
 
 def test_a_clock_that_went_back_is_told(reported):
