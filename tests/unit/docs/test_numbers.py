@@ -129,6 +129,10 @@ def parameter(policy: str, name: str) -> Any:
 WORKFLOWS = REPOSITORY / ".github" / "workflows"
 SECONDS = default(EventLogs, "seconds")
 EVENT_LOG_GIB = sidecar.VOLUME_MIB // 1024
+CATALOG = yaml.safe_load((REPOSITORY / "charts-values" / "charts.yaml").read_text())
+PINNED_CHARTS, PINNED_IMAGES = (
+    [name for name, one in CATALOG[kind].items() if one["digest"]] for kind in ("charts", "images")
+)
 TRAEFIK = yaml.safe_load((REPOSITORY / "charts-values" / "traefik.yaml").read_text())
 SERVES_ON = TRAEFIK["deployment"]["lifecycle"]["preStop"]["sleep"]["seconds"]
 LOGS = Logs()
@@ -276,6 +280,10 @@ SAID = {
         f"all job namespaces, {default(Operator, 'applications_per_minute')} a minute",
         f"After {minutes(remover.LONG_WAIT_SECONDS)} minutes the log says `still held`",
         f"goes after {minutes(rules.FORCED_DELETION_GRACE.total_seconds())} minutes, and its application",
+    ],
+    "docs/operations/supply-chain.md": [
+        f"cluster autoscaler's {word(len(PINNED_IMAGES))}, and for {word(len(PINNED_CHARTS))} of "
+        f"{word(len(CATALOG['charts']))} charts",
     ],
     "docs/operations/upgrading.md": [
         f"warns from {versions.WARNING_PERIOD.days} days before support of a version ends, and "
