@@ -15,6 +15,7 @@ import typer
 from archer.client import Archer
 from archer.command_line import app as archer
 
+from accounts.names import AccountNames, StateNames, deploy_environment, preview_environment
 from conformance.environment.checks import CHECKS as ENVIRONMENT_CHECKS
 from doctor.checks import CHECKS
 from localcloud import project
@@ -162,6 +163,28 @@ def test_roles_have_the_names_that_pages_have_policies_of_others_name(page):
     for pattern in patterns:
         filled = re.sub(r"<(\w+)>", lambda match: known[match[1]], pattern)
         assert [role for role in roles if fnmatchcase(role["path"] + role["name"], f"*{filled}")], pattern
+
+
+def test_what_bootstrap_makes_has_the_names_of_its_table():
+    prod = settings.load("prod")
+    home = prod.foundations[prod.home_foundation]
+    known = {
+        "organization": prod.organization,
+        "environment": prod.environment,
+        "account": home.account,
+        "region": home.region,
+    }
+    table = re.sub(r"<(\w+)>", lambda match: known[match[1]], chapter("docs/accounts.md", "## What it makes"))
+    state, account = StateNames(prod), AccountNames(prod, home.account)
+    roles = [arn.rpartition("/")[2] for arn in (account.deploy_role, account.preview_role)]
+
+    expected = [
+        f"`{state.bucket}`",
+        f"alias `{state.key_alias}`",
+        *(f"`{role}`" for role in roles),
+        *(f"GitHub environment `{name(prod)}`" for name in (deploy_environment, preview_environment)),
+    ]
+    assert [name for name in expected if name not in table] == []
 
 
 def test_every_check_of_an_environment_is_in_its_table():
