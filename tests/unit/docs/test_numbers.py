@@ -59,6 +59,7 @@ from services.ui_gateway import __main__ as gateway
 from services.ui_gateway import login, login_secret, proxy, sessions
 from stacks.settings import node_scripts
 from stacks.settings.checks.charts import DOCKER_HUB_PULLS
+from stacks.settings.checks.ingress import MAX_NAMESPACES
 from stacks.settings.checks.spark import MOST_PEERS
 from stacks.settings.database import Database
 from stacks.settings.logs import Logs
@@ -228,7 +229,7 @@ SAID = {
     "docs/operations/images.md": [f"lets an address pull {DOCKER_HUB_PULLS} images in 6 hours"],
     "docs/operations/ingress.md": [
         f"A certificate takes {word(NAMES_PER_CERTIFICATE)} names, a load balancer "
-        f"{CERTIFICATES_PER_LISTENER} certificates",
+        f"{CERTIFICATES_PER_LISTENER} certificates: {MAX_NAMESPACES} job namespaces",
         f"goes on serving for {SERVES_ON} s while the load balancer stops sending to it (it drains for "
         f"{DRAIN_SECONDS} s), then ends what is open within "
         f"{TRAEFIK['ports']['web']['transport']['lifeCycle']['graceTimeOut'].removesuffix('s')} s",
