@@ -1,27 +1,35 @@
 """Names that pages give a reader, of policies, variables, annotations and fields: each is one, none lacks."""
 
+import gzip
 import importlib
 import importlib.util
+import json
 import re
 import subprocess
 import tomllib
 from dataclasses import fields
+from fnmatch import fnmatchcase
 
 import pytest
 import typer
 from archer.client import Archer
 from archer.command_line import app as archer
 
+from accounts.names import AccountNames, StateNames, deploy_environment, preview_environment
 from conformance.environment.checks import CHECKS as ENVIRONMENT_CHECKS
 from doctor.checks import CHECKS
+from localcloud import project
 from localcloud.cloud import REPOSITORY
 from moka import names
+from moka.collectors import labels
 from moka.jobs.job import Job
 from moka.zone_traffic import Workers, crossings
 from policies.catalog import RULES
-from stacks import program
+from stacks import program, settings
+from stacks.layers.metrics import managed_rule_files
 from tests.support.command_line import pages
 from tests.support.documented import chapter, in_one_line
+from tests.support.earlier_states import TODAY
 
 PAGES = [page for page in pages() if "decisions" not in page.parts]
 IDS = [str(page.relative_to(REPOSITORY)) for page in PAGES]
@@ -63,9 +71,9 @@ def test_every_policy_that_a_page_names_is_one(page):
 
 
 def test_there_are_policies_to_look_for():
-    everything = "\n".join(page.read_text() for page in PAGES)
+    everything = in_one_line("\n".join(page.read_text() for page in PAGES))
 
-    assert len([rule for rule in RULES if f"olicy `{rule.name}`" in in_one_line(everything)]) > 3
+    assert len([rule for rule in RULES if f"olicy `{rule.name}`" in everything]) > 3
 
 
 @pytest.mark.parametrize("page", PAGES, ids=IDS)
@@ -122,6 +130,63 @@ def test_every_subject_of_the_doctor_is_in_its_table():
     assert set(first_cells("docs/operations/doctor.md", "# Doctor")) == CHECKS.keys() | {"credentials"}
 
 
+def test_every_section_of_localcloud_yaml_is_in_its_table():
+    sections = first_cells("docs/laptop-cloud.md", "### Programs of the project")
+
+    assert set(sections) == project.SECTIONS.keys()
+
+
+def test_labels_of_series_are_all_on_the_page_of_metrics():
+    text = chapter("docs/operations/metrics.md", "## Where they go")
+
+    assert [label for label in labels.PROMOTED if f"`{label}`" not in text] == []
+
+
+def test_files_of_rules_in_a_workspace_are_on_the_page_of_metrics():
+    text = chapter("docs/operations/metrics.md", "## Rules, and where alerts go")
+
+    assert [name for name in managed_rule_files(settings.load("prod")) if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("page", ["docs/operations/spark.md", "docs/operations/archer.md"])
+def test_roles_have_the_names_that_pages_have_policies_of_others_name(page):
+    """What owners of other accounts write into their policies: of a pattern on a page there is a role."""
+    state = json.loads(gzip.decompress(TODAY.read_bytes()))["deployment"]["resources"]
+    roles = [one["outputs"] for one in state if one["type"] == "aws:iam/role:Role"]
+    known = {"organization": "moka", "environment": "local", "cluster": "spark-a", "namespace": "spark-jobs"}
+    patterns = re.findall(
+        r"`(/<organization>-<environment>/[^`]*|<organization>-<environment>-<cluster>-archer)`",
+        (REPOSITORY / page).read_text(),
+    )
+
+    assert patterns
+    for pattern in patterns:
+        filled = re.sub(r"<(\w+)>", lambda match: known[match[1]], pattern)
+        assert [role for role in roles if fnmatchcase(role["path"] + role["name"], f"*{filled}")], pattern
+
+
+def test_what_bootstrap_makes_has_the_names_of_its_table():
+    prod = settings.load("prod")
+    home = prod.foundations[prod.home_foundation]
+    known = {
+        "organization": prod.organization,
+        "environment": prod.environment,
+        "account": home.account,
+        "region": home.region,
+    }
+    table = re.sub(r"<(\w+)>", lambda match: known[match[1]], chapter("docs/accounts.md", "## What it makes"))
+    state, account = StateNames(prod), AccountNames(prod, home.account)
+    roles = [arn.rpartition("/")[2] for arn in (account.deploy_role, account.preview_role)]
+
+    expected = [
+        f"`{state.bucket}`",
+        f"alias `{state.key_alias}`",
+        *(f"`{role}`" for role in roles),
+        *(f"GitHub environment `{name(prod)}`" for name in (deploy_environment, preview_environment)),
+    ]
+    assert [name for name in expected if name not in table] == []
+
+
 def test_every_check_of_an_environment_is_in_its_table():
     table = chapter("docs/operations/conformance.md", "## An environment, from outside")
     rows = re.findall(r"^\| ([a-z -]+?)(?:, once, of the home cluster)? \|", table, re.MULTILINE)
@@ -163,9 +228,9 @@ def test_costs_of_shuffled_bytes_are_those_of_the_formula():
 def test_the_versions_that_a_reader_needs_are_those_that_are_asked_for():
     readme = (REPOSITORY / "README.md").read_text()
     [go, python] = re.findall(r"You need Go ([\d.]+) or newer, Python ([\d.]+) or newer", readme)[0]
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 
-    assert project["requires-python"].startswith(f">={python}")
+    assert declared["requires-python"].startswith(f">={python}")
     modules = list((REPOSITORY / "localcloud" / "tools").rglob("go.mod"))
     asked = [re.findall(r"^go (\d+\.\d+)", module.read_text(), re.MULTILINE)[0] for module in modules]
     assert max(asked, key=lambda version: [int(part) for part in version.split(".")]) == go

@@ -59,6 +59,7 @@ from services.ui_gateway import __main__ as gateway
 from services.ui_gateway import login, login_secret, proxy, sessions
 from stacks.settings import node_scripts
 from stacks.settings.checks.charts import DOCKER_HUB_PULLS
+from stacks.settings.checks.ingress import MAX_NAMESPACES
 from stacks.settings.checks.spark import MOST_PEERS
 from stacks.settings.database import Database
 from stacks.settings.logs import Logs
@@ -129,6 +130,10 @@ def parameter(policy: str, name: str) -> Any:
 WORKFLOWS = REPOSITORY / ".github" / "workflows"
 SECONDS = default(EventLogs, "seconds")
 EVENT_LOG_GIB = sidecar.VOLUME_MIB // 1024
+CATALOG = yaml.safe_load((REPOSITORY / "charts-values" / "charts.yaml").read_text())
+PINNED_CHARTS, PINNED_IMAGES = (
+    [name for name, one in CATALOG[kind].items() if one["digest"]] for kind in ("charts", "images")
+)
 TRAEFIK = yaml.safe_load((REPOSITORY / "charts-values" / "traefik.yaml").read_text())
 SERVES_ON = TRAEFIK["deployment"]["lifecycle"]["preStop"]["sleep"]["seconds"]
 LOGS = Logs()
@@ -224,7 +229,7 @@ SAID = {
     "docs/operations/images.md": [f"lets an address pull {DOCKER_HUB_PULLS} images in 6 hours"],
     "docs/operations/ingress.md": [
         f"A certificate takes {word(NAMES_PER_CERTIFICATE)} names, a load balancer "
-        f"{CERTIFICATES_PER_LISTENER} certificates",
+        f"{CERTIFICATES_PER_LISTENER} certificates: {MAX_NAMESPACES} job namespaces",
         f"goes on serving for {SERVES_ON} s while the load balancer stops sending to it (it drains for "
         f"{DRAIN_SECONDS} s), then ends what is open within "
         f"{TRAEFIK['ports']['web']['transport']['lifeCycle']['graceTimeOut'].removesuffix('s')} s",
@@ -276,6 +281,10 @@ SAID = {
         f"all job namespaces, {default(Operator, 'applications_per_minute')} a minute",
         f"After {minutes(remover.LONG_WAIT_SECONDS)} minutes the log says `still held`",
         f"goes after {minutes(rules.FORCED_DELETION_GRACE.total_seconds())} minutes, and its application",
+    ],
+    "docs/operations/supply-chain.md": [
+        f"cluster autoscaler's {word(len(PINNED_IMAGES))}, and for {word(len(PINNED_CHARTS))} of "
+        f"{word(len(CATALOG['charts']))} charts",
     ],
     "docs/operations/upgrading.md": [
         f"warns from {versions.WARNING_PERIOD.days} days before support of a version ends, and "
