@@ -18,6 +18,10 @@ from localcloud.project import project_calls
 from moka import event_logs
 from stacks import program, settings, slices
 
+OWN_RECORDS = "usage/v1/profiles/day=2026-01-01/cluster=%s/part-00000001.parquet"
+OWN_STATE = "usage/v1/recorders/moka-one-%s/state.json.gz"
+"""Keys of the recorder of a cluster."""
+
 ROLE, ROLE_POLICY = "aws:iam/role:Role", "aws:iam/rolePolicy:RolePolicy"
 ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
 BUCKET, BUCKET_POLICY = "aws:s3/bucket:Bucket", "aws:s3/bucketPolicy:BucketPolicy"
@@ -408,13 +412,28 @@ def test_summaries_of_applications_are_added_at_home_under_the_cluster_that_they
     assert not allowed(role, "s3:GetObject", inside(usage, "moka-one-spark-a/yunikorn/x"))
 
 
-def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_else_there(like_local):
+def test_what_was_used_is_recorded_by_the_recorder_of_the_cluster_that_used_it(environment):
+    role, usage = environment.roles["spark-a-usage-recorder"], environment.bucket("resource-usage")
+
+    for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"):
+        assert may(role, action, usage, environment.key, OWN_RECORDS % ("spark-a",))
+        assert may(role, action, usage, environment.key, OWN_STATE % ("spark-a",))
+        assert not may(role, action, usage, environment.key, OWN_RECORDS % ("spark-b",))
+        assert not may(role, action, usage, environment.key, OWN_STATE % ("spark-b",))
+        assert not may(role, action, usage, environment.key, "archer/history/v1/jobs/x")
+    assert may(role, "s3:GetObject", usage, environment.key, "moka-one-spark-a/yunikorn/x")
+    assert not allowed(role, "s3:PutObject", inside(usage, "moka-one-spark-a/yunikorn/x"))
+
+
+@pytest.fixture
+def in_two_accounts(like_local):
+    """With cluster `spark-b` in another account."""
     text = local()
     main = text["foundations"]["main"]
     deployer = f"arn:aws:iam::{OTHER_ACCOUNT}:role/deployer"
     far = main | {"account": OTHER_ACCOUNT, "deployer": deployer, "assume": True}
     cluster = text["clusters"]["spark-a"]
-    environment = like_local(
+    return like_local(
         "one",
         foundations={"main": main, "far": far | {"network": main["network"] | {"cidr": "10.1.0.0/16"}}},
         clusters={"spark-a": cluster, "spark-b": cluster | {"foundation": "far"}},
@@ -422,6 +441,22 @@ def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_el
         archer=None,
         services=text["services"] | {"archer": None},
     )
+
+
+def test_the_recorder_of_a_cluster_in_another_account_records_at_home(in_two_accounts):
+    role, usage = in_two_accounts.roles["spark-b-usage-recorder"], in_two_accounts.bucket("resource-usage")
+    [home] = [key for key in in_two_accounts.keys.values() if key.account == ACCOUNT]
+    assert (role.account, usage.account) == (OTHER_ACCOUNT, ACCOUNT)
+
+    for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject"):
+        assert may(role, action, usage, home, OWN_RECORDS % ("spark-b",))
+        assert may(role, action, usage, home, OWN_STATE % ("spark-b",))
+        assert not may(role, action, usage, home, OWN_RECORDS % ("spark-a",))
+        assert not may(role, action, usage, home, OWN_STATE % ("spark-a",))
+
+
+def test_clusters_in_other_accounts_add_event_logs_at_home_and_can_do_nothing_else_there(in_two_accounts):
+    environment, main = in_two_accounts, local()["foundations"]["main"]
     jobs = environment.roles["spark-b-spark-jobs"]
     assert jobs.account == OTHER_ACCOUNT
 
