@@ -95,7 +95,7 @@ def allocate(
 
     try:
         settings = load(environment)
-        platform = archer_platform() if archer_api.named() else Platform()
+        platform = archer_platform() if propose or archer_api.named() else Platform()
         request = Request(
             offers=[offer(settings, name) for name in settings.clusters],
             workflows=_workflows(workflows) if workflows else _known(platform),

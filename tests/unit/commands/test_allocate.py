@@ -1,0 +1,92 @@
+"""`moka allocate` as people and scripts run it, on a history of thirty days of prod."""
+
+import json
+
+import pytest
+
+from moka.allocation.plan import loads
+from moka.usage.records import DAY, HOUR, PROFILES, Interval
+from tests.support import usage_history
+from tests.support.usage_history import BEGAN
+
+QUEUE = "root.analytics.billing.tier1"
+WORKFLOWS = """
+format: moka-workflows/1
+workflows:
+  billing: {tier: 1, slo_hours: 2, owner: a@acme.example, project: analytics.billing, cluster: batch-a}
+"""
+COMMAND = ("allocate", "prod", "--until", "2025-12-01T03:00Z")
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """The name of a folder: 800 cores for an hour of each night."""
+    folder = tmp_path_factory.mktemp("history")
+    nights = [
+        Interval(
+            cluster="batch-a",
+            queue=QUEUE,
+            workflow="billing",
+            began=BEGAN + day * DAY + 2 * HOUR,
+            ended=BEGAN + day * DAY + 3 * HOUR,
+            cpu=800_000,
+            memory=3200 * 1024,
+            gpu=0,
+            applications=4,
+            allocations=200,
+        )
+        for day in range(30)
+    ]
+    usage_history.write(folder, PROFILES, nights)
+    return str(folder)
+
+
+@pytest.fixture
+def workflows(tmp_path):
+    """The name of a document of workflows."""
+    file = tmp_path / "workflows.yaml"
+    file.write_text(WORKFLOWS)
+    return str(file)
+
+
+def test_a_plan_is_written_and_shown(moka, history, workflows, tmp_path):
+    file = tmp_path / "plan.json"
+
+    made = moka(*COMMAND, "--history", history, "--workflows", workflows, "--output", str(file))
+
+    assert made.status == 0 and made.out == ""
+    plan = loads(file.read_bytes(), "plan.json")
+    assert (
+        f"Plan {plan.id} has amounts of 15 queues on 3 clusters and sends 0 workflows elsewhere" in made.err
+    )
+    assert plan.clusters["batch-a"].queues[QUEUE].at(2).guaranteed.cpu == "800"
+    shown = moka("plan", "show", "prod", str(file))
+    assert shown.status == 0
+    assert f"{QUEUE} on batch-a: guaranteed cpu none to 800 instead of " in shown.out
+
+
+def test_it_is_printed_for_scripts(moka, history, workflows):
+    result = moka(*COMMAND, "--history", history, "--workflows", workflows, "--engine", "percentile")
+
+    assert json.loads(result.out)["basis"]["engine"] == "percentile"
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"--workflows": "nowhere.yaml"}, "nowhere.yaml cannot be read (No such file or directory)"),
+        ({"--workflows": None}, "No workflow is known: name a file with --workflows, or have Archer told"),
+        ({"--history": "nowhere"}, "nowhere is no folder: name one that is laid out as the bucket."),
+        ({"--until": "2027-01-01"}, "Nothing was recorded from 2026-12-02 to 2026-12-31: a plan needs a"),
+        ({"--until": "soon"}, "'soon' is no time: write one such as 2026-11-25T03:00Z."),
+        ({"--output": "no/such/plan.json"}, "no/such/plan.json cannot be written"),
+        ({"--propose": ""}, "Where is Archer? Set ARCHER_URL, as for the command `archer`."),
+    ],
+)
+def test_what_it_cannot_do_it_says(moka, history, workflows, changes, says):
+    flags = {"--history": history, "--workflows": workflows} | changes
+
+    result = moka(*COMMAND, *(part for flag in flags.items() if flag[1] is not None for part in flag if part))
+
+    assert result.status == 2
+    assert says in " ".join(result.err.replace("│", " ").split())

@@ -1,0 +1,120 @@
+"""A plan made of a history in a folder, with DuckDB and CP-SAT."""
+
+from dataclasses import replace
+
+import pytest
+
+from moka.allocation import plan_checks
+from moka.allocation.cluster import Cluster
+from moka.allocation.offer import Offer
+from moka.queues.resources import Resources
+from moka.usage.records import APPLICATIONS, DAY, HOUR, PROFILES, Application, Interval, Usage
+from moka.workflows.definitions import Workflow
+from planning.planner import NothingKnown, Request, plan
+from tests.support import usage_history
+from tests.support.plans import ETL1, settings
+
+BEGAN = usage_history.BEGAN
+UNTIL = BEGAN + 30 * DAY + 3 * HOUR
+MACHINE = Resources.of(cpu="10", memory="20Gi")
+
+
+def offer(name):
+    return Offer(cluster=Cluster(name=name, instance=MACHINE, instances=10), settings=settings())
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """Thirty days on which four workflows have 24 cores each at 2:00, all of them on one of two clusters."""
+    folder = tmp_path_factory.mktemp("history")
+    intervals, applications = [], []
+    for number in range(4):
+        for day in range(30):
+            began = BEGAN + day * DAY + 2 * HOUR
+            common = {"cluster": "spark-a", "queue": ETL1, "workflow": f"flow-{number}"}
+            intervals.append(
+                Interval(
+                    **common,
+                    began=began,
+                    ended=began + HOUR,
+                    cpu=24_000,
+                    memory=24 * 1024,
+                    gpu=0,
+                    applications=1,
+                    allocations=6,
+                )
+            )
+            used = Usage(kind="used", instance_type="", cpu=24_000 * 3600, memory=24 * 2**30 * 3600)
+            applications.append(
+                Application(
+                    **common,
+                    application=f"run-{number}-{day}",
+                    submitted=began,
+                    started=began,
+                    finished=began + HOUR,
+                    usage=(used,),
+                    outcome="succeeded",
+                )
+            )
+    usage_history.write(folder, PROFILES, intervals)
+    usage_history.write(folder, APPLICATIONS, applications)
+    return folder
+
+
+@pytest.fixture
+def terms():
+    """What is asked: two clusters of ten machines, and four workflows at home on the first."""
+    flow = Workflow(tier=1, slo_hours=2, owner="ada", project="acme.etl", cluster="spark-a")
+    return Request(
+        offers=[offer("spark-a"), offer("spark-b")],
+        workflows={f"flow-{number}": flow for number in range(4)},
+        until=UNTIL,
+        max_moves=3,
+        by="ada",
+    )
+
+
+def test_workflows_are_spread_and_get_what_they_used_where_they_go(history, terms):
+    steps = []
+
+    made = plan(history, terms, steps.append)
+
+    # 96 of 100 cores at 2:00 are more than the 90 that tiers 1 and 2 may have: two go, and both have 48.
+    assert len(made.routes) == 2 and {route.cluster for route in made.routes.values()} == {"spark-b"}
+    for name in ("spark-a", "spark-b"):
+        queue = made.clusters[name].queues[ETL1]
+        assert (queue.at(2).guaranteed.cpu, queue.at(2).guaranteed.memory) == ("48", "48Gi")
+        assert queue.at(12).guaranteed is None
+    assert plan_checks.mistakes(made, {offer.name: offer.settings for offer in terms.offers}) == []
+    assert made.basis.engine == "cp-sat" and made.basis.gap <= 0.01
+    assert steps == ["reading 30 days of 2 clusters", "placing 4 workflows with cp-sat"]
+
+
+def test_the_same_history_and_seed_give_the_same_plan(history, terms):
+    assert plan(history, terms) == plan(history, terms)
+
+
+def test_the_percentile_algorithm_moves_nothing_and_gives_reasons(history, terms):
+    made = plan(history, replace(terms, engine="percentile"))
+
+    assert made.routes == {} and made.basis.engine == "percentile"
+    queue = made.clusters["spark-a"].queues[ETL1]
+    assert queue.at(2) == queue.at(12)
+    assert any("of the 30.0 h in which it had something in use" in reason for reason in queue.reasons)
+
+
+def test_nothing_moves_beyond_what_may(history, terms):
+    made = plan(history, replace(terms, max_moves=1))
+
+    assert len(made.routes) <= 1
+
+
+def test_a_time_without_any_record_is_told(history, terms):
+    with pytest.raises(NothingKnown, match=r"^Nothing was recorded from 2026-01-01 to 2026-01-30: "):
+        plan(history, replace(terms, until=UNTIL + 61 * DAY))
+
+
+def test_a_day_without_records_is_told(history, terms):
+    made = plan(history, replace(terms, until=UNTIL + DAY))
+
+    assert any("no records of 1 of 30 days" in sentence for sentence in made.says)
