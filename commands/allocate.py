@@ -11,7 +11,7 @@ import typer
 from commands import archer_api
 from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
-from commands.history import HistoryUnreachable, history
+from commands.history_source import HistoryUnreachable, history
 from commands.plan_source import Platform, archer_platform
 from moka.mistakes import InvalidDocument
 from moka.workflows.definitions import Workflow, loads
@@ -68,9 +68,9 @@ def allocate(
         bool, typer.Option("--propose", help="Have Archer check it, and keep it for review.")
     ] = False,
 ) -> None:
-    """Make a plan of what an environment used: what queues get by the hour, and where workflows run.
+    """Make a plan of what was used.
 
-    The plan is a document, moka-plan/1, and changes nothing: `moka plan show` draws it, and `moka plan apply`
+    It says what queues get by the hour, and where workflows run. The plan is a document, moka-plan/1, and changes nothing: `moka plan show` draws it, and `moka plan apply`
     has it take effect. docs/allocation.md explains how it is found. The bucket is read with the AWS
     credentials in the environment, with s3:ListBucket, s3:GetObject and kms:Decrypt. Where the variables of
     the command `archer` name Archer, its routes and what is in force count.

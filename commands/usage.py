@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from commands.arguments import EnvironmentArgument
-from commands.history import HistoryUnreachable
-from commands.history import history as records_of
+from commands.history_source import HistoryUnreachable
+from commands.history_source import history as records_of
 from commands.usage_sizes import cluster_sizes
 from moka.mistakes import InvalidDocument, near
 from moka.usage.report.day import QUESTIONS, Day

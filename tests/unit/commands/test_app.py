@@ -22,6 +22,7 @@ APIS = {
 SHARED = {
     "arguments",
     "distributions",
+    "history_source",
     "plan_source",
     "preview_files",
     "repository_files",
