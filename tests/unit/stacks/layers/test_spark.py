@@ -157,6 +157,18 @@ def test_what_pods_may_do_in_aws_is_for_the_account_that_they_run_with(whole):
     assert {thing for thing in identities if thing[0] != "kube-system"} <= accounts
 
 
+def test_jobs_may_read_and_write_data_and_take_no_role(whole):
+    policies = [
+        json.loads(policy["policy"])
+        for name, policy in whole("local").by_name("aws:iam/rolePolicy:RolePolicy").items()
+        if name.startswith("spark-a-spark-jobs")
+    ]
+
+    actions = {action for policy in policies for one in policy["Statement"] for action in one["Action"]}
+    assert {"s3:GetObject", "s3:PutObject"} <= actions
+    assert {action.partition(":")[0] for action in actions} == {"s3", "kms"}
+
+
 def test_namespaces_that_take_jobs_of_archer_only_are_guarded_by_the_api_server(layer):
     recorder = layer(job_namespaces={"jobs-a": {"archer_only": True}, "jobs-b": {}})
 
