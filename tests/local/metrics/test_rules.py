@@ -128,9 +128,9 @@ CASES = {
     ),
     "UsageBehind": above(RECORDER % "behind_seconds", 300),
     "UsageGap": (
-        {RECORDER % "gaps_total": then(0, 1)},
+        {RECORDER % "gaps_total": growing(1)},
         {RECORDER % "gaps_total": constant(1)},
-        {RECORDER % "gaps_total": then(1, 1)},
+        {RECORDER % "gaps_total": growing(1, minutes=CHANGE)},
     ),
     "UsageRecorderDown": (
         {RECORDERS: constant(1), UP % "usage-recorder": constant(0)},
