@@ -2,16 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from pydantic import ValidationError
 
 from moka.allocation.plan_bounds import PlanBounds
 from moka.documents import DocumentKind
-from moka.mistakes import InvalidDocument
-from moka.queues import keeper_input, queue_file
-from moka.queues.calendar import Calendar
+from moka.mistakes import InvalidDocument, Mistake
+from moka.queues import QueueTree, keeper_input, queue_file
+from moka.queues.calendar import Calendar, Nodes
 from moka.queues.definitions import Queues
 
 BOUNDS = "plan-bounds.json"
@@ -35,6 +36,15 @@ class ClusterSettings:
     def digest(self) -> str:
         """Of the queues: a plan says for which ones it was made."""
         return digest(self.queues)
+
+    def tree(self, nodes: Nodes) -> tuple[QueueTree, Sequence[Mistake]]:
+        """The queues while there are so many nodes, and what of them does not come to amounts."""
+        return self._whole if nodes == self.calendar.all_nodes else self.calendar.tree(self.queues, nodes)
+
+    @cached_property
+    def _whole(self) -> tuple[QueueTree, Sequence[Mistake]]:
+        """With all nodes: asked for each hour of a plan."""
+        return self.calendar.tree(self.queues, self.calendar.all_nodes)
 
     def as_data(self) -> dict[str, str]:
         """The data of the ConfigMap."""

@@ -40,7 +40,7 @@ class InForce:
 
 def in_force(settings: ClusterSettings, amounts: AmountsOfHour, nodes: Nodes) -> InForce:
     """The queues with amounts in them while there are so many nodes; without any, those of the settings."""
-    base, unresolved = settings.calendar.tree(settings.queues, nodes)
+    base, unresolved = settings.tree(nodes)
     if not amounts.queues:
         return InForce(base, unresolved)
     capacity = settings.calendar.capacity_of(nodes) or settings.calendar.amounts(nodes)
@@ -59,6 +59,9 @@ class _Merger:
         self._base = base
         self._capacity = capacity
         self._bounds = {path: (bounds, queue) for path, queue, bounds in walk_bounded(base)}
+        there = [path for path in amounts.queues if path in self._bounds]
+        self._above = {above for path in there for above in (_parent(path), _parent(_parent(path)))}
+        """What has queues of the plan below it."""
         self._says: list[Mistake] = []
         self._floors: dict[str, Resources] = {}
 
@@ -79,8 +82,7 @@ class _Merger:
         if not queue.queues:
             return leaves[path]
         children = tuple(self._queue(f"{path}.{child.name}", child, leaves) for child in queue.queues)
-        planned = any(name.startswith(f"{path}.") for name in self._amounts.queues)
-        return replace(queue, guaranteed=None if planned else queue.guaranteed, queues=children)
+        return replace(queue, guaranteed=None if path in self._above else queue.guaranteed, queues=children)
 
     def _leaf(self, path: str, queue: Queue) -> Queue:
         stated = queue.guaranteed or Resources()
@@ -157,7 +159,7 @@ class _Merger:
         wanted = planned.max_applications
         if wanted is None:
             return queue.max_applications
-        parent = self._bounds[path.rpartition(".")[0]][0].applications
+        parent = self._bounds[_parent(path)][0].applications
         if parent is not None and wanted > parent.amount:
             self._say(
                 f"{path}.max_applications",
@@ -218,6 +220,10 @@ class _Merger:
 
 def _guaranteed(queue: Queue, resource: str) -> int:
     return (queue.guaranteed.get(resource) if queue.guaranteed else None) or 0
+
+
+def _parent(path: str) -> str:
+    return path.rpartition(".")[0]
 
 
 def _tier(queue: Queue) -> int:

@@ -11,7 +11,7 @@ from moka.allocation import plan_checks, queue_amounts
 from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.plan_differences import changes, moves
 from moka.allocation.plan_picture import as_svg
-from moka.allocation.queue_amounts import QueueAmounts, of_hour
+from moka.allocation.queue_amounts import AmountsOfHour, QueueAmounts, of_hour
 from moka.allocation.queues_in_force import in_force
 from moka.mistakes import InvalidDocument
 from moka.queues.problems import problems
@@ -113,6 +113,10 @@ def test_what_is_above_a_planned_queue_is_guaranteed_what_its_queues_are_togethe
     assert acme.effective_guarantee.quantities() == {"cpu": "35", "memory": "70Gi"}
     assert dict(tree.leaves())[ETL1].max_applications == 7
     assert not list(problems(tree))
+    # Of a plan whose queue is gone, nothing of what is above it changes.
+    gone = merged({"root.acme.gone.tier1": [amounts("5", "10Gi")]}, of)
+    assert gone.tree == in_force(of, AmountsOfHour(), of.calendar.all_nodes).tree
+    assert len(gone.says) == 1
 
 
 @pytest.mark.parametrize(

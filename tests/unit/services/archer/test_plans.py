@@ -9,6 +9,7 @@ import pytest
 from moka.allocation import plan as plan_files
 from services.archer.database import plans
 from services.archer.database.pool import Away
+from services.archer.worker.metrics import AMOUNTS_BEHIND
 from tests.support.plans import ETL1, ETL2, QUEUES, amounts, plan_data, settings
 
 OPS = {"X-Sender": "olga operators"}
@@ -433,6 +434,32 @@ def test_amounts_that_stay_keep_their_row(desk):
 
     first, second, rows = desk(work)
     assert rows == [(ETL1, first, second), (ETL1, second, None), (ETL2, first, None)]
+
+
+def test_a_cluster_is_behind_since_the_first_revision_that_it_lacks(desk):
+    async def work(desk):
+        async def behind():
+            [row] = await desk.pool.fetch(AMOUNTS_BEHIND, [CLUSTER])
+            return row["behind"]
+
+        seen = [await behind()]
+        first = await desk.apply(data("monday"))
+        await desk.apply(data("tuesday", "22"))
+        await desk.pool.run(
+            lambda c: c.execute(
+                "UPDATE allocation.revisions SET at = at - interval '1 hour' WHERE number = $1", first
+            )
+        )
+        seen.append(await behind())
+        await desk.pool.run(lambda c: plans.brought(c, CLUSTER, first))
+        seen.append(await behind())
+        last = await desk.pool.run(plans.in_force)
+        await desk.pool.run(lambda c: plans.brought(c, CLUSTER, last.number))
+        return [*seen, await behind()]
+
+    nothing, both, one, none = desk(work)
+    assert nothing is none is None
+    assert both >= 3600 > one >= 0
 
 
 WORKFLOWS = {
