@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import psutil
 
 from benchmarks import (
+    allocation,
     archer,
     archer_history,
     archer_queue,
@@ -53,6 +54,7 @@ TABLES = {
     "archer_history": archer_history.table,
     "archer_queue": archer_queue.table,
     "usage": usage.table,
+    "allocation": allocation.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 
