@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 import psutil
 
 from benchmarks import (
+    allocation,
     archer,
     archer_history,
     archer_queue,
@@ -57,6 +58,7 @@ TABLES = {
     "usage": usage.table,
     "usage_report": usage_report.table,
     "recorder": recorder.table,
+    "allocation": allocation.table,
 }
 """Name -> what measures its table; each table has marks of its own on the page."""
 

@@ -70,10 +70,11 @@ def allocate(
 ) -> None:
     """Make a plan of what was used.
 
-    It says what queues get by the hour, and where workflows run. The plan is a document, moka-plan/1, and changes nothing: `moka plan show` draws it, and `moka plan apply`
-    has it take effect. docs/allocation.md explains how it is found. The bucket is read with the AWS
-    credentials in the environment, with s3:ListBucket, s3:GetObject and kms:Decrypt. Where the variables of
-    the command `archer` name Archer, its routes and what is in force count.
+    It says what queues get by the hour, and where workflows run. It is a document, moka-plan/1, and changes
+    nothing: `moka plan show` draws it, and `moka plan apply` has it take effect. docs/allocation.md explains
+    how it is found. The bucket is read with the AWS credentials in the environment, with s3:ListBucket,
+    s3:GetObject and kms:Decrypt. Where the variables of the command `archer` name Archer, its routes and what
+    is in force count.
 
     \b
     Examples:

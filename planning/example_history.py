@@ -112,11 +112,14 @@ class ExampleHistory:
             )
         return tuple(made)
 
-    def runs(self, day: int) -> Iterator[Run]:
-        """The runs that are submitted on a day, 0 the first, by workflow."""
+    def runs(self, day: int, times: int = 1) -> Iterator[Run]:
+        """The runs that are submitted on a day, 0 the first, by workflow.
+
+        times: as many as on other days, as at the end of a month.
+        """
         for habit in self.habits:
             chance = Random(f"{self.seed} {day} {habit.name}")
-            for _ in range(habit.daily):
+            for _ in range(habit.daily * times):
                 hour = chance.uniform(0, HOURS) if habit.at is None else chance.gauss(habit.at, 0.7) % HOURS
                 yield Run(
                     workflow=habit.name,
@@ -135,7 +138,7 @@ class ExampleHistory:
             (one for day in range(days) for run in self.runs(day) for one in run.intervals("")), percents
         )
 
-    def fleet(self, days: int = 3, moves: float = 0.2) -> Fleet:
+    def fleet(self, days: int = 3, moves: float = 0.25) -> Fleet:
         """The fleet as it is after some days. moves: part of the workflows that may move."""
         demand = self.demand(days)
         instances = self._instances(demand)

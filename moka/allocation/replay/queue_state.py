@@ -146,11 +146,13 @@ class Leaf:
         """Whether it has more than it is guaranteed of anything."""
         return self.cpu > self.guaranteed_cpu or self.memory > self.guaranteed_memory
 
-    def may_claim(self, run: Run) -> bool:
+    def within(self, cpu: int, memory: int) -> bool:
         """Whether a pod more is within what it is guaranteed."""
-        return (
-            self.cpu + run.cpu <= self.guaranteed_cpu and self.memory + run.memory <= self.guaranteed_memory
-        )
+        return self.cpu + cpu <= self.guaranteed_cpu and self.memory + memory <= self.guaranteed_memory
+
+    def may_claim(self) -> bool:
+        """Whether any pod that it waits for is within what it is guaranteed."""
+        return any(self.within(*size) for size in self.sizes)
 
     def victims(self) -> Iterator[Application]:
         """Its applications, the one that got a pod last first."""

@@ -274,24 +274,34 @@ class _Scheduler:
 
     def _in_turns(self, waiting: Iterable[Leaf]) -> None:
         """Place pods one at a time, each for the queue whose turn it is."""
-        failed = {leaf for leaf in waiting if leaf.next(self.free_cpu, self.free_memory) is None}
-        open_leaves = [leaf for leaf in waiting if leaf not in failed]
+        open_leaves = [leaf for leaf in waiting if leaf.next(self.free_cpu, self.free_memory) is not None]
+        if not open_leaves:
+            return
+        ranks = self._ranks(waiting)
         while open_leaves:
-            ranks: dict[_Organization | _Project, tuple[int, float]] = {}
-            for leaf in waiting:
-                if leaf.sizes:
-                    for parent in self.parents[leaf]:
-                        known = ranks.get(parent)
-                        if known is None or leaf.tier < known[0]:
-                            ranks[parent] = leaf.tier, self._share(parent)
             leaf = min(open_leaves, key=lambda leaf: self._rank(leaf, ranks))
             application = leaf.next(self.free_cpu, self.free_memory)
             if application is None:
                 open_leaves.remove(leaf)
                 continue
             self._give(leaf, application, 1)
-            if not leaf.sizes:
+            if leaf.sizes:
+                for parent in self.parents[leaf]:
+                    ranks[parent] = ranks[parent][0], self._share(parent)
+            else:
                 open_leaves.remove(leaf)
+                ranks = self._ranks(waiting)
+
+    def _ranks(self, waiting: Iterable[Leaf]) -> dict["_Organization | _Project", tuple[int, float]]:
+        """Of each queue with leaves below it, the highest tier that waits there, and what it has."""
+        ranks: dict[_Organization | _Project, tuple[int, float]] = {}
+        for leaf in waiting:
+            if leaf.sizes:
+                for parent in self.parents[leaf]:
+                    known = ranks.get(parent)
+                    if known is None or leaf.tier < known[0]:
+                        ranks[parent] = leaf.tier, self._share(parent)
+        return ranks
 
     def _rank(
         self, leaf: Leaf, ranks: Mapping["_Organization | _Project", tuple[int, float]]
@@ -306,8 +316,15 @@ class _Scheduler:
     def _claimant(self, leaf: Leaf) -> Application | None:
         """The first application of a queue that may take what the queue is guaranteed from others."""
         full = len(leaf.running) >= leaf.applications
+        if (full and not leaf.partial) or not leaf.may_claim():
+            return None
         return next(
-            (one for one in leaf.waiting if leaf.may_claim(one.run) and not (full and not one.have)), None
+            (
+                one
+                for one in leaf.waiting
+                if leaf.within(one.run.cpu, one.run.memory) and not (full and not one.have)
+            ),
+            None,
         )
 
     def _expect(self, leaf: Leaf) -> None:

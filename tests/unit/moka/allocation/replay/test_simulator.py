@@ -83,7 +83,7 @@ def test_tier_1_goes_first_then_tier_2_whoever_came_first():
 def test_organizations_of_one_tier_share_a_cluster_evenly():
     runs = [run(ORDERS, 0, 10, 100), run(ADHOC_3, 1, 8, 50), run(REPORTS, 2, 8, 50)]
 
-    # Five pods each: neither has all of its pods, and after a quarter of an hour both begin with what they have.
+    # Five pods each: neither has all, and after a quarter of an hour both begin with what they have.
     assert played(runs) == [(0, 100, 0), (1000, 1080, 0), (1000, 1080, 0)]
 
 
