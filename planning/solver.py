@@ -217,7 +217,8 @@ class _Run:
     def _whole(self, free: list[int], *, short: bool) -> Numbers | None:
         """A plan within the limits of all tiers, or with what they lack."""
         self._relax(free, short=short)
-        wanted = {**self.limits, **{name: self._target(name) for name in OBJECTIVES if name != "moves"}}
+        wanted = dict(self.limits)
+        wanted |= {name: self._target(name) for name in OBJECTIVES if name != "moves"}
         best = rounded_in_groups(
             self.problem,
             self.problem.homes,
