@@ -169,5 +169,8 @@ BESIDES: Mapping[str, tuple[Besides, ...]] = {
     ),
     "eks:UpdateNodegroupVersion": (Besides(actions="ec2:RunInstances", at="launchTemplate.id"),),
     "eks:UpdatePodIdentityAssociation": (_passes("roleArn", "pods.eks.amazonaws.com"),),
+    # "How to prevent object overwrites with conditional writes",
+    # https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
+    "s3:PutObject": (Besides(actions="s3:GetObject", at="IfMatch"),),
 }
 """Operation -> what it takes besides its own action."""

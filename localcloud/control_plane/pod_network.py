@@ -26,7 +26,7 @@ from localcloud.cloud import Cloud
 from localcloud.control_plane import kubelet, socks
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.plane import ControlPlane
-from localcloud.control_plane.stand_ins import deployments
+from localcloud.control_plane.stand_ins import charts, deployments
 from localcloud.errors import Refusal
 
 SERVES = "localcloud/serves"
@@ -66,6 +66,10 @@ class Destinations:
             if pod is None:
                 raise Nowhere(f"no pod that runs has the address {host}")
         else:
+            name, _, rest = host.partition(".")
+            of_chart = charts.service_url(self._plane, rest.partition(".")[0], name, port)
+            if of_chart is not None:
+                return urlsplit(of_chart).port or port
             pod, port = self._behind(host, port)
         return served(pod, port, self._programs())
 

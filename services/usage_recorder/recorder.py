@@ -49,6 +49,7 @@ class Recorder:
                 await self._stand_by()
             except bucket.FAILURES as error:
                 self._measures.failed("bucket", error)
+                await self._end()
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def begin(self) -> Session:

@@ -1,8 +1,8 @@
 """The programs of charts: YuniKorn's scheduler and the Spark Operator's controller."""
 
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
 from localcloud.control_plane.api import Api, Object, path_of
@@ -29,6 +29,7 @@ class StandIn:
     definitions: custom resources that the chart brings along; as Helm does, made once and then left alone.
     mounts: ConfigMaps that the program's pods mount.
     account: service account that the program has, and reaches pods; without, it is the administrator.
+    services: name and port of a Service of the chart -> which of the servers is there.
     """
 
     servers: tuple[str, ...]
@@ -37,10 +38,11 @@ class StandIn:
     definitions: Callable[[], list[Object]] = lambda: []
     mounts: Callable[[Release], Sequence[ConfigMapMount]] = lambda _: ()
     account: str | None = None
+    services: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
 
 STAND_INS = {
-    "yunikorn": StandIn((yunikorn.REST,), yunikorn.command, yunikorn.objects),
+    "yunikorn": StandIn((yunikorn.REST,), yunikorn.command, yunikorn.objects, services=yunikorn.SERVICES),
     "spark-operator": StandIn(
         (spark_operator.HEALTH, spark_operator.METRICS, spark_operator.PROFILES),
         spark_operator.command,
@@ -96,6 +98,17 @@ def yunikorn_url(plane: ControlPlane) -> str | None:
     """URL of YuniKorn's REST API; None while no YuniKorn runs."""
     urls = (url(plane, r.key, yunikorn.REST) for r in releases(plane) if r.chart_name == "yunikorn")
     return next(filter(None, urls), None)
+
+
+def service_url(plane: ControlPlane, namespace: str, name: str, port: int) -> str | None:
+    """URL of what serves a port of a chart's Service, whether the chart was rendered or not; None where that
+    does not run, or is no chart's.
+    """
+    for release in releases(plane):
+        server = STAND_INS[release.chart_name].services.get((name, port))
+        if server is not None and release.namespace == namespace:
+            return url(plane, release.key, server)
+    return None
 
 
 def ingress_url(plane: ControlPlane) -> str | None:

@@ -9,6 +9,9 @@ from localcloud.control_plane.stand_ins.releases import Release, format_scalar, 
 
 REST = "rest"
 
+SERVICES = {("yunikorn-service", 9080): REST}
+"""Name of the chart's Service and its port -> what is served there. The other one is its web page's."""
+
 # The chart's defaults that reach the scheduler.
 DEFAULTS = {"goMemoryLimit": "1536MiB", "goGC": 100, "yunikornDefaults": {}}
 

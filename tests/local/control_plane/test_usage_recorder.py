@@ -7,6 +7,7 @@ import urllib.request
 
 import pytest
 
+from localcloud.control_plane.stand_ins import pods as pods_network
 from localcloud.control_plane.stand_ins.accounts import account
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from moka.components.kubernetes.usage_recorder import NODE_RIGHTS
@@ -25,6 +26,8 @@ from tests.support.roles import bound_cluster_role
 from tests.unit.services.usage_recorder.stage import CLUSTER, EKS_CLUSTER, Stage, client_of
 
 QUEUE = "root.acme.etl"
+SCHEDULER = "http://yunikorn-service.yunikorn:9080"
+"""As its component names it: the laptop's pod network leads there."""
 
 
 @pytest.fixture(scope="module")
@@ -67,16 +70,18 @@ def pod(name, application, cores):
 
 
 def test_what_the_real_scheduler_gave_out_is_recorded_once_across_a_recorder_that_dies(
-    plane, api, yunikorn, namespace, home, bucket, until, eventually
+    plane, api, yunikorn, namespace, home, bucket, until, eventually, monkeypatch
 ):
     pods, application = f"/api/v1/namespaces/{namespace}/pods", f"nightly-{namespace}"
     url = yunikorn_url(plane)
+    for name, value in pods_network.variables(plane).items():
+        monkeypatch.setenv(name, value)
 
     def run(work):
         """Do this with a recorder that has just taken over, and dies afterwards."""
 
         async def session():
-            async with Api(home) as kubernetes, Scheduler(url) as scheduler:
+            async with Api(home) as kubernetes, Scheduler(SCHEDULER) as scheduler:
                 sources = Sources(
                     cluster=CLUSTER,
                     eks_cluster=EKS_CLUSTER,

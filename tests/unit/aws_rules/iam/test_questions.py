@@ -82,6 +82,16 @@ def test_an_interface_endpoint_with_private_names_takes_the_right_to_its_zone():
     assert "route53:AssociateVPCWithHostedZone" not in asked("ec2:CreateVpcEndpoint", **vpc)
 
 
+def test_who_writes_over_what_he_knows_must_be_able_to_read_it():
+    key = "arn:aws:s3:::data/a"
+
+    assert asked("s3:PutObject", Bucket="data", Key="a", IfNoneMatch="*") == {"s3:PutObject": (key,)}
+    assert asked("s3:PutObject", Bucket="data", Key="a", IfMatch='"0a"') == {
+        "s3:PutObject": (key,),
+        "s3:GetObject": (key,),
+    }
+
+
 def test_the_tables_name_actions_that_there_are():
     besides = [action for rows in BESIDES.values() for row in rows for action in row.actions.split()]
     for action in {*ACTIONS.values(), *TAG_ACTIONS.values(), *besides}:

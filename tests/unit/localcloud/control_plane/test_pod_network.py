@@ -27,6 +27,7 @@ def pod(name="gateway-7d9c-x1", address="100.64.0.7", phase="Running", **annotat
 
 
 SERVICE = {"spec": {"selector": {"app": "gateway"}, "ports": [{"port": 80, "targetPort": "http"}]}}
+CHARTS = {("yunikorn", "yunikorn-service", 9080): "http://127.0.0.1:45200"}
 PROGRAMS = {"ingress/gateway": "http://127.0.0.1:45000"}
 
 
@@ -47,11 +48,18 @@ class FakeApi:
 @pytest.fixture
 def destinations(monkeypatch):
     monkeypatch.setattr(pod_network.deployments, "addresses", lambda plane: PROGRAMS)
+    monkeypatch.setattr(pod_network.charts, "service_url", lambda plane, *where: CHARTS.get(where))
     return lambda *pods: Destinations(FakeApi(*pods), None)
 
 
 def test_a_pods_port_is_that_of_the_program_of_its_deployment(destinations):
     assert destinations(pod()).port("100.64.0.7", 8080) == 45000
+
+
+def test_a_service_of_a_chart_leads_to_what_runs_in_place_of_its_pods(destinations):
+    assert destinations().port("yunikorn-service.yunikorn", 9080) == 45200
+    with pytest.raises(Nowhere, match="there is no Service"):
+        destinations().port("yunikorn-service.yunikorn", 9889)
 
 
 def test_a_pod_says_by_annotation_what_else_runs_in_its_place():

@@ -52,6 +52,22 @@ def test_a_job_is_an_application_of_its_name_with_the_addresses_that_its_owner_l
     }
 
 
+@pytest.mark.parametrize(
+    ("workflow", "label"),
+    [
+        ("daily.sales_2", "daily.sales_2"),
+        ("a" * 63, "a" * 63),
+        ("a" * 64, None),
+        ("daily-", None),
+        (None, None),
+    ],
+)
+def test_its_workflow_is_a_label_where_it_can_be_one(target, job, workflow, label):
+    labels = spark_application(job(workflow=workflow), target())["metadata"]["labels"]
+
+    assert labels.get("moka.dev/workflow") == label
+
+
 def test_yunikorn_places_its_pods_in_the_leaf_queue_of_its_tier(make_spec):
     spec = make_spec(tier=2)
 
