@@ -74,11 +74,11 @@ def search(
     solver.parameters.max_time_in_seconds = effort.seconds
     solver.parameters.num_workers = effort.workers
     solver.parameters.interleave_search = effort.workers > 1
-    status = solver.solve(model)
-    complete = status in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+    status = solver.status_name(solver.solve(model))
+    complete = status in ("OPTIMAL", "INFEASIBLE")
     work = solver.response_proto.deterministic_time
     by_clock = not complete and solver.wall_time >= effort.seconds
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+    if status not in ("OPTIMAL", "FEASIBLE"):
         return Found(None, 0, 0, complete, by_clock, work)
     result = placements.copy()
     for workflow, choices in made.choices.items():

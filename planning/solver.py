@@ -217,7 +217,10 @@ class _Run:
     def _whole(self, free: list[int], *, short: bool) -> Numbers | None:
         """A plan within the limits of all tiers, or with what they lack."""
         self._relax(free, short=short)
-        wanted = {**self.limits, **{name: self._target(name) for name in OBJECTIVES if name != "moves"}}
+        wanted = dict(self.limits)
+        for name in OBJECTIVES:
+            if name != "moves":
+                wanted[name] = self._target(name)
         best = rounded_in_groups(
             self.problem,
             self.problem.homes,
