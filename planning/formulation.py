@@ -116,7 +116,7 @@ class _Builder:
 
     def _place_fixed(self) -> None:
         """What stays goes into the base, but for queues with bounds, which have columns of their own."""
-        for workflow in map(int, np.flatnonzero(self.fixed)):
+        for workflow in np.flatnonzero(self.fixed).tolist():
             cluster = int(self.placements[workflow])
             if (workflow, cluster) not in self.problem.within:
                 tier = self.problem.tier[workflow] - 1

@@ -127,5 +127,5 @@ class Problem:
         floors."""
         sums = np.zeros((len(self.machines), HOURS, len(COUNTED)), dtype=np.int64)
         np.add.at(sums, placements, self.demand[np.arange(len(placements)), placements])
-        loads: Numbers = sums.max(axis=2) // self.machines
-        return loads
+        parts: Numbers = sums.max(axis=2) // self.machines
+        return parts

@@ -159,7 +159,8 @@ class _Run:
         best = self.problem.homes
         self._relax(free, short=True)
         for name in OBJECTIVES:
-            value = measured(self.problem, best).values()[name]
+            value = self._value(best, name)
+            self._bound(name)
             if value > self.bounds[name]:
                 effort = self.budget.effort(self.options.work / len(OBJECTIVES))
                 found = search(self.problem, best, free, name, self.limits, effort, self.options.seed)
@@ -177,7 +178,7 @@ class _Run:
         if not short:
             self.limits.update({**dict.fromkeys(SLACKS, 0), "peak": CRITICAL})
         made = formulate(self.problem, self.problem.homes, free, self.limits, short=short)
-        relaxation = Relaxation(self.problem, made)
+        self.relaxation = relaxation = Relaxation(self.problem, made)
         limits, self.tighter = dict(self.limits), dict(self.limits)
         self.nodes = ()
         for name in OBJECTIVES if short else WHOLE:
@@ -195,6 +196,11 @@ class _Run:
                 limits[name] = self._target(name)
                 room = int(self.bounds[name] * self.options.tolerance * TIGHTER / 1000) + 1
                 self.tighter[name] = min(self.bounds[name] + room, limits.get(name, self.bounds[name] + room))
+
+    def _bound(self, name: ObjectiveName) -> None:
+        """The bound of an objective within what those before it have come to: that may be above their targets."""
+        found = self.relaxation.smallest(name, self.limits, self.budget.seconds)
+        self.bounds[name] = 0 if found is None else found.bound
 
     def _large(self, free: list[int]) -> Numbers:
         peak = self._least_peak(free)
@@ -218,7 +224,9 @@ class _Run:
         """A plan within the limits of all tiers, or with what they lack."""
         self._relax(free, short=short)
         wanted = dict(self.limits)
-        wanted |= {name: self._target(name) for name in OBJECTIVES if name != "moves"}
+        for name in OBJECTIVES:
+            if name != "moves":
+                wanted[name] = self._target(name)
         best = rounded_in_groups(
             self.problem,
             self.problem.homes,
@@ -240,7 +248,8 @@ class _Run:
     def _in_order(self, *, short: bool) -> Numbers | None:
         """Objective by objective, from every workflow at home where that is within the limits."""
         best = self.problem.homes if short else None
-        for name in OBJECTIVES if short else ("peak", "balance"):
+        for name in OBJECTIVES if short else WHOLE:
+            self._bound(name)
             if name == "moves":
                 continue
             made = rounded_in_groups(
