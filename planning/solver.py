@@ -198,7 +198,7 @@ class _Run:
                 self.tighter[name] = min(self.bounds[name] + room, limits.get(name, self.bounds[name] + room))
 
     def _bound(self, name: ObjectiveName) -> None:
-        """The bound of an objective within what those before it have come to: that may be above their targets."""
+        """The bound of an objective within what those before it came to, which may be above their targets."""
         found = self.relaxation.smallest(name, self.limits, self.budget.seconds)
         self.bounds[name] = 0 if found is None else found.bound
 
