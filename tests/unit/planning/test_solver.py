@@ -25,7 +25,7 @@ REPEATED = """
 from planning.example_history import ExampleHistory
 from planning.solver import Options, solve
 import hashlib
-history = ExampleHistory(workflows=120, queues=30, clusters=4, jobs=1200)
+history = ExampleHistory(workflows=160, queues=30, clusters=4, jobs=1600)
 plan = solve(history.fleet(days=1), options=Options(work=2, seconds=600))
 print(hashlib.sha256(repr(plan).encode()).hexdigest())
 """
@@ -89,7 +89,7 @@ def test_no_placement_is_better_than_the_relaxation(of):
     )
 
 
-def example(workflows=120, **given):
+def example(workflows=160, **given):
     made = ExampleHistory(workflows=workflows, queues=30, clusters=4, jobs=10 * workflows, **given)
     return made.fleet(days=1, moves=0.3)
 
