@@ -66,7 +66,7 @@ class Relaxation:
                 min(limits.get(name, self.made.upper[column]), self.made.upper[column])
             )
         self.solver.Minimize(self.columns[self.made.objectives[objective]])
-        if self.solver.Solve() != pywraplp.Solver.OPTIMAL:
+        if self._solved() != pywraplp.Solver.OPTIMAL:
             return None
         return Divided(
             self.solver.Objective().Value(),
@@ -77,6 +77,15 @@ class Relaxation:
                 for workflow, choices in self.made.choices.items()
             },
         )
+
+    def _solved(self) -> int:
+        """How the solver ended. Where its presolve fails by rounding (ABNORMAL, seen with 9.12), without that."""
+        status: int = self.solver.Solve()
+        if status == pywraplp.Solver.ABNORMAL:
+            parameters = pywraplp.MPSolverParameters()
+            parameters.SetIntegerParam(parameters.PRESOLVE, parameters.PRESOLVE_OFF)
+            status = self.solver.Solve(parameters)
+        return status
 
     def worth(self) -> list[float]:
         """What a machine more on each cluster would take off the objective that was solved last.
