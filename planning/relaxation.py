@@ -79,7 +79,7 @@ class Relaxation:
         )
 
     def _solved(self) -> int:
-        """How the solver ended. Where its presolve fails by rounding (ABNORMAL, seen with 9.12), without that."""
+        """How the solver ended; without presolve where that fails by rounding (ABNORMAL, seen with 9.12)."""
         status: int = self.solver.Solve()
         if status == pywraplp.Solver.ABNORMAL:
             parameters = pywraplp.MPSolverParameters()
