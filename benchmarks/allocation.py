@@ -11,10 +11,13 @@ from typing import Any
 from benchmarks.bench import LOG
 from benchmarks.measure import Measured, run
 from localcloud.cloud import REPOSITORY
+from moka.allocation.curve import curves
 from moka.allocation.fleet import Fleet, FleetPlan
 from moka.allocation.fleet_percentile import at_home
+from moka.allocation.percentile import allocate
 from moka.allocation.replay.simulator import replay
 from moka.allocation.replay.slo import kept_by_tier, workflow_replays
+from moka.allocation.rules import Rules
 from moka.usage.records import DAY
 from planning.example_history import BEGAN, ExampleHistory
 from planning.solver import solve
@@ -24,6 +27,9 @@ SIZES = ((100, 30, 4), (500, 150, 10), (2_000, 500, 10))
 
 JOBS_EACH = 100
 """A day, of a workflow."""
+
+DAYS = 3
+"""Of history, from which workflows' demand and queues' curves are."""
 
 REPLAYED, TIMES = 5, 2
 """The day that is replayed, and how many times as many runs as usual it has."""
@@ -85,7 +91,7 @@ def planned(workflows: int, queues: int, clusters: int) -> dict[str, Any]:
     history = ExampleHistory(
         workflows=workflows, queues=queues, clusters=clusters, jobs=workflows * JOBS_EACH
     )
-    fleet = history.fleet()
+    fleet = history.fleet(DAYS)
     start, cpu = time.perf_counter(), time.process_time()
     plan = solve(fleet)
     took = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
@@ -96,9 +102,24 @@ def planned(workflows: int, queues: int, clusters: int) -> dict[str, Any]:
         "gaps": {one.name: one.gap for one in plan.objectives},
         "repeatable": plan.repeatable,
         "runs": sum(1 for _ in history.runs(REPLAYED, TIMES)),
-        "replays": [_replayed(history, fleet, one) for one in (at_home(fleet, {}), plan)],
+        "replays": [_replayed(history, fleet, one) for one in (_percentile(history, fleet), plan)],
         "mebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
+
+
+def _percentile(history: ExampleHistory, fleet: Fleet) -> FleetPlan:
+    """The percentile algorithm's answer, from as many days as the fleet's demand."""
+    homes = fleet.homes()
+    intervals = (
+        one for day in range(DAYS) for run in history.runs(day) for one in run.intervals(homes[run.workflow])
+    )
+    clusters = [there.cluster for there in fleet.clusters]
+    known = curves(intervals, clusters, BEGAN, BEGAN + DAYS * DAY)
+    paths = [queue.path for queue in fleet.queues]
+    rules = Rules(days=DAYS)
+    return at_home(
+        fleet, {cluster.name: allocate(cluster, paths, known, rules=rules) for cluster in clusters}
+    )
 
 
 def _replayed(history: ExampleHistory, fleet: Fleet, plan: FleetPlan) -> dict[str, Any]:
