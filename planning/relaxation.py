@@ -66,7 +66,14 @@ class Relaxation:
                 min(limits.get(name, self.made.upper[column]), self.made.upper[column])
             )
         self.solver.Minimize(self.columns[self.made.objectives[objective]])
-        if self.solver.Solve() != pywraplp.Solver.OPTIMAL:
+        status = self.solver.Solve()
+        if status != pywraplp.Solver.OPTIMAL:
+            # Where it went on from is not always a good start for another objective.
+            anew = pywraplp.MPSolverParameters()
+            anew.SetIntegerParam(anew.INCREMENTALITY, anew.INCREMENTALITY_OFF)
+            anew.SetIntegerParam(anew.PRESOLVE, anew.PRESOLVE_OFF)
+            status = self.solver.Solve(anew)
+        if status != pywraplp.Solver.OPTIMAL:
             return None
         return Divided(
             self.solver.Objective().Value(),
