@@ -3,6 +3,9 @@
 Columns are whole numbers with bounds. Objectives are columns as well, each no less than what it measures, so
 that one is made small by minimizing its column, and kept by an upper bound on it.
 
+What a queue lacks of a demand above its ceiling is no less than that; that it is no more follows from the
+limits on slack, which come first.
+
 What the tiers of a cluster lack is counted only where it has to be (`short`): elsewhere they lack nothing,
 and below a peak of 90% that follows from the peak.
 """

@@ -66,7 +66,14 @@ class Relaxation:
                 min(limits.get(name, self.made.upper[column]), self.made.upper[column])
             )
         self.solver.Minimize(self.columns[self.made.objectives[objective]])
-        if self._solved() != pywraplp.Solver.OPTIMAL:
+        status = self.solver.Solve()
+        if status != pywraplp.Solver.OPTIMAL:
+            # Where it went on from is not always a good start for another objective.
+            anew = pywraplp.MPSolverParameters()
+            anew.SetIntegerParam(anew.INCREMENTALITY, anew.INCREMENTALITY_OFF)
+            anew.SetIntegerParam(anew.PRESOLVE, anew.PRESOLVE_OFF)
+            status = self.solver.Solve(anew)
+        if status != pywraplp.Solver.OPTIMAL:
             return None
         return Divided(
             self.solver.Objective().Value(),
@@ -77,15 +84,6 @@ class Relaxation:
                 for workflow, choices in self.made.choices.items()
             },
         )
-
-    def _solved(self) -> int:
-        """How the solver ended; without presolve where that fails by rounding (ABNORMAL, seen with 9.12)."""
-        status: int = self.solver.Solve()
-        if status == pywraplp.Solver.ABNORMAL:
-            parameters = pywraplp.MPSolverParameters()
-            parameters.SetIntegerParam(parameters.PRESOLVE, parameters.PRESOLVE_OFF)
-            status = self.solver.Solve(parameters)
-        return status
 
     def worth(self) -> list[float]:
         """What a machine more on each cluster would take off the objective that was solved last.

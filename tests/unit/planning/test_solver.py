@@ -58,6 +58,8 @@ def test_of_a_small_fleet_the_plan_is_the_best_of_all(of):
 @settings(max_examples=30, deadline=None)
 @given(fleets())
 def test_with_whole_rows_or_parts_of_them_the_solver_means_what_is_measured(of):
+    # Where slack has no limit, what is above a ceiling may be more than has to be, to the good of the peak.
+    of = replace(of, queues=tuple(replace(queue, ceilings={}) for queue in of.queues))
     problem = Problem(of)
     free = everything(problem)
     if not free:
