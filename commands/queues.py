@@ -94,7 +94,7 @@ def queues(
         made = {name: _made(settings, name, chosen, moment) for name in names}
         trees = {name: one.tree for name, one in made.items()}
         if in_force:
-            raise typer.Exit(_compare(settings, made, url, known=bool(plan) or archer_api.named()))
+            raise typer.Exit(_compare(settings, made, url, chosen, known=bool(plan) or archer_api.named()))
     except (InvalidDocument, SchedulerUnreachable, ArcherProblem) as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
@@ -160,13 +160,19 @@ def _title(settings: Environment, cluster: str, moment: datetime | None) -> str:
     return f"Queues of {settings.environment}, cluster {cluster}{time}"
 
 
-def _compare(settings: Environment, made: dict[str, InForce], url: str | None, known: bool) -> int:
-    """Print what differs, cluster by cluster; exit status. known: which plan is in force, or that none is."""
+def _compare(
+    settings: Environment, made: dict[str, InForce], url: str | None, plan: Plan | None, known: bool
+) -> int:
+    """Print what differs, cluster by cluster; exit status.
+
+    plan: in force. known: whether it is known which is, or that none is.
+    """
     status = 0
+    right = f"as the settings and plan {plan.id} say" if plan else "as the settings say"
     for cluster, one in made.items():
         differences = queue_differences(one.tree, url or _scheduler_url(settings, cluster))
         number = f"{len(differences)} difference{'s' if len(differences) > 1 else ''}"
-        print(f"{cluster}: {number if differences else 'as the settings say'}")
+        print(f"{cluster}: {number if differences else right}")
         for difference in differences:
             print(f"  {difference}")
             status = 1
