@@ -17,13 +17,14 @@ PAGES = [page for page in pages() if "decisions" not in page.parts]
 PATH = r"`((?:[a-z_]+|<\w+>)(?:\.(?:[a-z_][a-z0-9_-]*|<\w+>))+)(?:: [^`]*)?`"
 
 NOT_SETTINGS = {
+    "clusters.<name>.settings",
     "organization.project",
     "services.archer.audit",
     "spark.celeborn.client.spark.shuffle.fallback.policy",
 }
-"""What begins as a setting does: a queue, a logger, and what Celeborn's client reads."""
+"""What begins as a setting does: a key of a plan, a queue, a logger, and what Celeborn's client reads."""
 
-ENDINGS = (".yaml", ".gz", "<domain>", ".svc")
+ENDINGS = (".yaml", ".gz", ".py", "<domain>", ".svc")
 """Of files and hosts."""
 
 
