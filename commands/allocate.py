@@ -101,6 +101,7 @@ def allocate(
             offers=[offer(settings, name) for name in settings.clusters],
             workflows=_workflows(workflows) if workflows else _known(platform),
             routes=platform.routes,
+            fixed=platform.fixed,
             revision=platform.revision,
             until=_millis(until),
             engine=engine,

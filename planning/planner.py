@@ -35,7 +35,8 @@ class NothingKnown(Exception):
 class Request:
     """What a plan is to be made of.
 
-    routes: workflow -> the cluster to which it goes now, where that is not its home.
+    routes: workflow -> the cluster to which it goes now, where that is not its home. fixed: workflows that
+    somebody has sent there, so that no plan sends them elsewhere.
     until: milliseconds since 1970; the days before the last midnight before that count.
     max_moves: workflows that may go somewhere else than now.
     revision: of what is in force; None where nobody knows. by: who, or what, makes it.
@@ -44,6 +45,7 @@ class Request:
     offers: Sequence[Offer]
     workflows: Mapping[str, Workflow]
     routes: Mapping[str, str] = field(default_factory=dict)
+    fixed: frozenset[str] = frozenset()
     until: int
     engine: Engine = "cp-sat"
     options: Options = field(default_factory=Options)
@@ -95,6 +97,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         History(demands=rows[DEMANDS], needs=rows[NEEDS]),
         day=day_of(asked.ended),
         max_moves=request.max_moves,
+        fixed=request.fixed,
         rules=rules,
     )
     progress(f"placing {len(known.fleet.workflows)} workflows with {request.engine}")
@@ -106,7 +109,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         answer,
         known.fleet,
         request.offers,
-        request.workflows,
+        {name: workflow for name, workflow in request.workflows.items() if name not in request.fixed},
         Basis(
             began=asked.began,
             ended=asked.ended,

@@ -1,7 +1,7 @@
 """A fleet made of what its workflows used, and of what its clusters offer."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -44,12 +44,14 @@ def fleet_of(
     *,
     day: date,
     max_moves: int,
+    fixed: Collection[str] = (),
     rules: Rules | None = None,
 ) -> KnownFleet:
     """The fleet on a day.
 
-    routes: workflow -> the cluster to which it goes now, where that is not its home. day: whose hours count,
-    as clusters have schedules. Runs that no known workflow has stay where they were.
+    routes: workflow -> the cluster to which it goes now, where that is not its home. fixed: those that stay
+    there. day: whose hours count, as clusters have schedules. Runs that no known workflow has stay where
+    they were.
     Raises InvalidFleet.
     """
     rules = rules or Rules()
@@ -57,7 +59,7 @@ def fleet_of(
     paths = sorted({path for offer in offers for path in offer.queues})
     demand = _Demand(history, known, workflows, rules)
     placed, says = _placed(workflows, routes, known, set(paths))
-    made = [demand.of(name, workflow, home) for name, (workflow, home) in placed.items()]
+    made = [demand.of(name, *where, pinned=name in fixed) for name, where in placed.items()]
     others, strangers = demand.others(placed.keys(), paths)
     used = {one.queue for one in [*made, *others] if any(one.applications)}
     fleet = Fleet(
@@ -142,7 +144,7 @@ class _Demand:
                 )
                 self._needs[need.workflow] = _most(self._needs.get(need.workflow, Resources()), asked)
 
-    def of(self, name: str, workflow: Workflow, home: str) -> FleetWorkflow:
+    def of(self, name: str, workflow: Workflow, home: str, *, pinned: bool) -> FleetWorkflow:
         """A workflow that is known; if it ran on several clusters, the most that it asked of one counts."""
         demand, applications = self._hours(self._rows.get(name, ()), workflow.tier)
         one = FleetWorkflow(
@@ -152,6 +154,7 @@ class _Demand:
             demand=demand,
             applications=applications,
             slo_hours=workflow.slo_hours,
+            pinned=pinned,
         )
         need = self._needs.get(name)
         if need is None:

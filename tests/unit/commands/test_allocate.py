@@ -1,9 +1,11 @@
 """`moka allocate` as people and scripts run it, on a history of thirty days of prod."""
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
+from commands import archer_api
 from moka.allocation.plan import loads
 from moka.usage.records import DAY, HOUR, PROFILES, Interval
 from tests.support import usage_history
@@ -90,3 +92,46 @@ def test_what_it_cannot_do_it_says(moka, history, workflows, changes, says):
 
     assert result.status == 2
     assert says in " ".join(result.err.replace("│", " ").split())
+
+
+class KnownArcher:
+    """An Archer that knows a workflow, and keeps what it is sent."""
+
+    def __init__(self, route):
+        self.route = route
+        self.proposed = []
+
+    def list_workflows(self, proposed):
+        assert proposed is False
+        workflow = {"workflow": "billing", "tier": 1, "slo_hours": 2.0, "owner": "a", "cluster": "batch-b"}
+        return [workflow | {"project": "analytics.billing", "since": "2026-11-26T00:00:00Z"}]
+
+    def list_routes(self):
+        return [{"since": "2025-11-26T00:00:00+00:00", "why": "", "by": "ada", **self.route}]
+
+    def list_plans(self, limit):
+        return {"in_force": {"number": 41}}
+
+    def propose_plan(self, plan):
+        self.proposed.append(plan)
+
+
+@pytest.mark.parametrize(
+    ("route", "routes"),
+    [
+        # Where a plan has sent it counts as where it is; who takes the plan back sends it home.
+        ({"workflow": "billing", "cluster": "batch-a", "plan": "tonight"}, {"billing": "batch-a"}),
+        ({"workflow": "bill*", "cluster": "batch-a", "plan": None}, {}),
+    ],
+)
+def test_a_plan_is_proposed_of_what_archer_knows(moka, history, monkeypatch, route, routes):
+    archer = KnownArcher(route)
+    monkeypatch.setattr(archer_api, "client", lambda: nullcontext(archer))
+
+    result = moka(*COMMAND, "--history", history, "--moves", "0", "--propose")
+
+    assert result.status == 0 and "it waits for review" in result.err
+    [plan] = archer.proposed
+    assert plan["basis"]["revision"] == 41
+    assert {name: one["cluster"] for name, one in plan.get("routes", {}).items()} == routes
+    assert plan["clusters"]["batch-a"]["queues"][QUEUE]["hours"][2]["guaranteed"]["cpu"] == "800"

@@ -103,6 +103,16 @@ def test_the_percentile_algorithm_moves_nothing_and_gives_reasons(history, terms
     assert any("of the 30.0 h in which it had something in use" in reason for reason in queue.reasons)
 
 
+def test_a_workflow_that_somebody_has_sent_somewhere_stays_there_and_the_plan_has_no_route_of_it(
+    history, terms
+):
+    made = plan(history, replace(terms, routes={"flow-0": "spark-b"}, fixed=frozenset({"flow-0"})))
+
+    assert "flow-0" not in made.routes
+    # Its cores are kept where it goes.
+    assert made.clusters["spark-b"].queues[ETL1].at(2).guaranteed.cpu in ("24", "48")
+
+
 def test_nothing_moves_beyond_what_may(history, terms):
     made = plan(history, replace(terms, max_moves=1))
 
