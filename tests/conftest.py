@@ -1,5 +1,6 @@
 """Tests side by side: those of a module in one process, and those of `local`, which is up once, as well."""
 
+import asyncio
 import os
 
 import pytest
@@ -31,6 +32,14 @@ def pytest_configure() -> None:
     os.environ[VARIABLE] = str(TODAY)
     for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "ARGS"):
         os.environ.pop(name, None)
+
+
+def pytest_runtest_setup() -> None:
+    """Have an event loop for programs of Pulumi, which `asyncio.run` of a test before took away."""
+    try:
+        asyncio.get_event_loop_policy().get_event_loop()
+    except RuntimeError:
+        asyncio.set_event_loop(asyncio.new_event_loop())
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,13 +1,12 @@
 """The page of a day's report in a real browser: on a narrow screen, on light ground and on dark."""
 
-import asyncio
-
 import pytest
 
 from moka.usage.report.day import QUESTIONS, report
 from moka.usage.report.page import as_page
 from planning.history import ask
 from tests.support import chromium, usage_day
+from tests.support.loops import run_apart
 
 pytestmark = chromium.NEEDED
 
@@ -42,7 +41,7 @@ def seen(page, scheme):
             names = [await one.get_attribute("aria-label") for one in tree]
             return await tab.page.evaluate(LOOK), names, tab.wrong
 
-    return asyncio.run(look())
+    return run_apart(look())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """The recorder with its own account, the real API server and the real scheduler, and moto's S3."""
 
-import asyncio
 import json
 import time
 import urllib.request
@@ -21,6 +20,7 @@ from services.usage_recorder.recorder import Recorder
 from services.usage_recorder.scheduler import Scheduler
 from services.usage_recorder.sources import Sources
 from services.usage_recorder.summary_objects import SummaryObjects
+from tests.support.loops import run_apart
 from tests.support.moto_server import moto_server
 from tests.support.roles import bound_cluster_role
 from tests.unit.services.usage_recorder.stage import CLUSTER, EKS_CLUSTER, Stage, client_of
@@ -95,7 +95,7 @@ def test_what_the_real_scheduler_gave_out_is_recorded_once_across_a_recorder_tha
                 await begun.follower.step()
                 await work(begun)
 
-        asyncio.run(session())
+        run_apart(session())
 
     def start(name, cores):
         api.create(pods, pod(name, application, cores))

@@ -17,7 +17,7 @@ VALUES: dict[str, tuple[Changes, str]] = {
     ),
     "an unknown key that is like no other": (
         {"kubernetes": {}},
-        "kubernetes: unknown key; known here: archer, charts, ci, clusters,",
+        "kubernetes: unknown key; known here: allocation, archer, charts, ci,",
     ),
     "a key of another section": (
         {"minimum": 3},
