@@ -22,8 +22,9 @@ COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate --generat
 
 .PHONY: test lint ci bench soak requirements sbom images schema package reference
 
+# One process more than cores: half of the time of a test of the laptop is a wait for another program.
 test: setup ## run every test: units, policies, and the laptop cloud on the real engine
-	@$(PY) -m pytest --numprocesses logical --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 30 $(ARGS)
+	@$(PY) -m pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 30 $(ARGS)
 
 lint: venv ## check formatting, style, types, which package imports which, and workflows of CI
 	@$(VENV)/bin/ruff format --check --quiet .
