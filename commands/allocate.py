@@ -13,8 +13,9 @@ from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
 from commands.history_source import HistoryUnreachable, history
 from commands.plan_source import Platform, archer_platform
+from commands.workflow_file import workflows_in
 from moka.mistakes import InvalidDocument
-from moka.workflows.definitions import Workflow, loads
+from moka.workflows.definitions import Workflow
 from stacks.offers import offer
 from stacks.settings import load
 
@@ -99,7 +100,7 @@ def allocate(
         platform = archer_platform() if propose or archer_api.named() else Platform()
         request = Request(
             offers=[offer(settings, name) for name in settings.clusters],
-            workflows=_workflows(workflows) if workflows else _known(platform),
+            workflows=workflows_in(workflows) if workflows else _known(platform),
             routes=platform.routes,
             fixed=platform.fixed,
             revision=platform.revision,
@@ -161,13 +162,6 @@ def _known(platform: Platform) -> dict[str, Workflow]:
             "(docs/operations/plans.md)."
         )
     return dict(platform.workflows)
-
-
-def _workflows(file: Path) -> dict[str, Workflow]:
-    try:
-        return dict(loads(file.read_bytes(), str(file)).workflows)
-    except OSError as error:
-        raise InvalidDocument(f"{file} cannot be read ({error.strerror}): name another file.") from None
 
 
 def _millis(text: str | None) -> int:

@@ -11,13 +11,13 @@ from commands.arguments import EnvironmentArgument
 from commands.history_source import HistoryUnreachable
 from commands.history_source import history as records_of
 from commands.usage_sizes import cluster_sizes
+from commands.workflow_file import workflows_in
 from moka.mistakes import InvalidDocument, near
 from moka.usage.report.day import QUESTIONS, Day
 from moka.usage.report.day import report as report_of
 from moka.usage.report.metrics import as_metrics
 from moka.usage.report.page import as_page
 from moka.usage.report.summary import as_text
-from moka.workflows.definitions import Workflow, loads
 from report.cost.prices import InvalidPrices, prices
 from stacks.settings import Environment, load
 
@@ -138,7 +138,7 @@ def _about(
         day=day,
         made=now,
         clusters=cluster_sizes(settings, _clusters(settings, chosen or []), prices()),
-        workflows=_workflows(workflows) if workflows else {},
+        workflows=workflows_in(workflows) if workflows else {},
     )
 
 
@@ -158,10 +158,3 @@ def _clusters(settings: Environment, chosen: list[str]) -> list[str]:
             f"{settings.environment} has no cluster {wrong[0]!r}; {near(wrong[0], settings.clusters)}."
         )
     return chosen or list(settings.clusters)
-
-
-def _workflows(file: Path) -> dict[str, Workflow]:
-    try:
-        return dict(loads(file.read_bytes(), str(file)).workflows)
-    except OSError as error:
-        raise InvalidDocument(f"{file} cannot be read ({error.strerror}): name another file.") from None

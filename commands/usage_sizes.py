@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from moka.machines.instance_types import instance_type
-from moka.machines.machine_capacity import NodeGroupShape, machine_capacity
 from moka.mistakes import InvalidDocument
 from moka.quantities import MIB
 from moka.queues.resources import Resources
 from moka.usage.report.sizes import ClusterSize, Machine, QueueSize
 from report.cost.prices import Prices
+from stacks.offers import machine_for_jobs
 from stacks.settings import Environment
 from stacks.settings.cluster import NodeGroup
 
@@ -49,22 +48,10 @@ def _size(settings: Environment, name: str, prices: Prices) -> ClusterSize:
 
 def _machine(kind: str, usd: float | None, group: NodeGroup | None = None) -> Machine | None:
     """What jobs can have of a machine; None where its name does not tell. How many GPUs none tells."""
-    try:
-        instance = instance_type(kind)
-    except ValueError:
+    size = machine_for_jobs(kind, group.max_pods if group else None)
+    if size is None:
         return None
-    shape = NodeGroupShape(
-        role="executor",
-        architecture=instance.architecture,
-        instance_types=[kind],
-        max_pods=group.max_pods if group else None,
-    )
-    if instance.vcpus is None:
-        return None
-    one = machine_capacity("executor", shape, kind)
-    if one.memory_mib is None or one.memory_mib <= 0 or one.millicores <= 0:
-        return None
-    return Machine(cpu=one.millicores, memory=one.memory_mib, usd=usd)
+    return Machine(cpu=size.cpu or 0, memory=(size.memory or 0) // MIB, usd=usd)
 
 
 def _of_groups(groups: list[NodeGroup], machines: dict[str, Machine]) -> Resources:

@@ -18,10 +18,8 @@ def offer(settings: Environment, name: str) -> Offer:
     cluster = settings.clusters[name]
     calendar = settings.queue_calendar(name)
     groups = sorted(cluster.groups_of("executor"), key=lambda group: -group.maximum)
-    sizes = (
-        size for group in groups for kind in group.instance_types if (size := _size(kind, group.max_pods))
-    )
-    size = next(sizes, None)
+    sizes = (machine_for_jobs(kind, group.max_pods) for group in groups for kind in group.instance_types)
+    size = next(filter(None, sizes), None)
     capacity = calendar.capacity_of(calendar.all_nodes) or calendar.amounts(calendar.all_nodes)
     amounts = [(capacity.get(one), size.get(one) if size else None) for one in ("cpu", "memory")]
     if size is None or not all(whole and part for whole, part in amounts):
@@ -41,7 +39,7 @@ def offer(settings: Environment, name: str) -> Offer:
     )
 
 
-def _size(kind: str, max_pods: int | None) -> Resources | None:
+def machine_for_jobs(kind: str, max_pods: int | None = None) -> Resources | None:
     """What jobs can have of a machine; None where its name does not tell."""
     try:
         instance = instance_type(kind)

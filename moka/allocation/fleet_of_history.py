@@ -59,13 +59,13 @@ def fleet_of(
     paths = sorted({path for offer in offers for path in offer.queues})
     demand = _Demand(history, known, workflows, rules)
     placed, says = _placed(workflows, routes, known, set(paths))
-    made = [demand.of(name, *where, pinned=name in fixed) for name, where in placed.items()]
+    own = [demand.of(name, *where, pinned=name in fixed) for name, where in placed.items()]
     others, strangers = demand.others(placed.keys(), paths)
-    used = {one.queue for one in [*made, *others] if any(one.applications)}
+    used = {one.queue for one in [*own, *others] if any(one.applications)}
     fleet = Fleet(
         clusters=tuple(offer.fleet_cluster(day) for offer in offers),
         queues=tuple(_queue(path, known, 0 if path in used else rules.new_machines) for path in paths),
-        workflows=tuple(one for one in [*made, *others] if any(one.applications)),
+        workflows=tuple(one for one in [*own, *others] if any(one.applications)),
         max_moves=max_moves,
         headroom=rules.headroom,
     )
@@ -73,7 +73,7 @@ def fleet_of(
         says.append(
             f"Queues that used nothing keep {rules.new_machines} machines of each cluster: {_few(new)}."
         )
-    idle = [one.name for one in made if not any(one.applications)]
+    idle = [one.name for one in own if not any(one.applications)]
     if idle:
         says.append(f"Of {len(idle)} workflows there are no runs, so nothing is kept for them: {_few(idle)}.")
     if strangers:

@@ -52,23 +52,25 @@ def plan_of(
     Amounts are such as the settings leave to plans: where queues above have less, lower tiers give way. The
     id follows from what it says, so that the same plan made again is the same.
     """
-    clusters, says = {}, []
+    clusters = {}
     running = {(answer.placements[workflow.name], workflow.queue) for workflow in fleet.workflows}
     for offer in offers:
+        # What nothing runs in has its floor, and as many applications as the settings have.
+        explained = basis.reasons.get(offer.name, {})
         own = [
             one
             for one in answer.queues
-            # What nothing runs in has its floor, and as many applications as the settings have.
-            if (one.cluster, one.queue) in running or one.queue in basis.reasons.get(one.cluster, {})
+            if one.cluster == offer.name
+            and one.queue in offer.queues
+            and ((one.cluster, one.queue) in running or one.queue in explained)
         ]
-        own = [one for one in own if one.cluster == offer.name and one.queue in offer.queues]
-        planned, remarks = _queues(own, offer, fleet, basis.reasons.get(offer.name, {}))
+        planned, remarks = _queues(own, offer, fleet, explained)
         clusters[offer.name] = {
             "settings": offer.settings.digest,
             "queues": planned,
             "says": [*remarks, *_of_cluster(offer.name, answer)],
         }
-    says += [*basis.says, *answer.says, *map(_objective, answer.objectives)]
+    says = [*basis.says, *answer.says, *map(_objective, answer.objectives)]
     says += [one for one in answer.binding if not any(one.startswith(f"{name} ") for name in clusters)]
     data: dict[str, Any] = {
         "format": FORMAT,

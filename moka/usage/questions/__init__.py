@@ -120,12 +120,15 @@ class Asked:
         return sorted(self.machines.items())
 
 
+_CLUSTER = Column("cluster", "string", "its name in the settings")
+_QUEUE = Column("queue", "string", "path of the queue")
+
 AMOUNTS = Question(
     "amounts",
     (PROFILES,),
     (
-        Column("cluster", "string", "its name in the settings"),
-        Column("queue", "string", "path of the queue"),
+        _CLUSTER,
+        _QUEUE,
         Column("percent", "bigint", "of the time in use that is covered, rounded down"),
         Column("machines", "bigint", "thousandths of a machine that cover it"),
         Column("cpu", "bigint", "the most in use while no more machines were: thousandths of a core"),
@@ -144,8 +147,8 @@ NEEDS = Question(
     "needs",
     (APPLICATIONS,),
     (
-        Column("cluster", "string", "its name in the settings"),
-        Column("queue", "string", "path of the queue"),
+        _CLUSTER,
+        _QUEUE,
         Column("workflow", "string", "its name"),
         Column("runs", "bigint", "of it that are counted"),
         Column(
@@ -158,7 +161,7 @@ DAYS = Question(
     "days",
     (PROFILES, GAPS),
     (
-        Column("cluster", "string", "its name in the settings"),
+        _CLUSTER,
         Column("days", "bigint", "of the window of which there are records"),
         Column("gap_millis", "bigint", "milliseconds of the window of which it is known that nothing is"),
     ),
@@ -168,8 +171,8 @@ DEMANDS = Question(
     "demands",
     (PROFILES,),
     (
-        Column("cluster", "string", "its name in the settings"),
-        Column("queue", "string", "path of the queue"),
+        _CLUSTER,
+        _QUEUE,
         Column("workflow", "string", "its name; empty for runs of none"),
         Column("hour", "bigint", "of the day, in UTC"),
         Column("share", "bigint", "percentage of the hours' time that is covered: 50, 75, 90, 95 or 99"),
@@ -184,8 +187,6 @@ _HAD = (
     Column("memory_millis", "bigint", "MiB times milliseconds that it had"),
     Column("gpu_millis", "bigint", "GPUs times milliseconds that it had"),
 )
-_CLUSTER = Column("cluster", "string", "its name in the settings")
-_QUEUE = Column("queue", "string", "path of the queue")
 
 HOURS = Question(
     "hours",

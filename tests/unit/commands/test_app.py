@@ -24,6 +24,7 @@ SHARED = {
     "distributions",
     "history_source",
     "plan_source",
+    "workflow_file",
     "preview_files",
     "repository_files",
     "reviewing",

@@ -77,16 +77,16 @@ def terms():
 def test_workflows_are_spread_and_get_what_they_used_where_they_go(history, terms):
     steps = []
 
-    made = plan(history, terms, steps.append)
+    result = plan(history, terms, steps.append)
 
     # 96 of 100 cores at 2:00 are more than the 90 that tiers 1 and 2 may have: two go, and both have 48.
-    assert len(made.routes) == 2 and {route.cluster for route in made.routes.values()} == {"spark-b"}
+    assert len(result.routes) == 2 and {route.cluster for route in result.routes.values()} == {"spark-b"}
     for name in ("spark-a", "spark-b"):
-        queue = made.clusters[name].queues[ETL1]
+        queue = result.clusters[name].queues[ETL1]
         assert (queue.at(2).guaranteed.cpu, queue.at(2).guaranteed.memory) == ("48", "48Gi")
         assert queue.at(12).guaranteed is None
-    assert plan_checks.mistakes(made, {offer.name: offer.settings for offer in terms.offers}) == []
-    assert made.basis.engine == "cp-sat" and made.basis.gap <= 0.01
+    assert plan_checks.mistakes(result, {offer.name: offer.settings for offer in terms.offers}) == []
+    assert result.basis.engine == "cp-sat" and result.basis.gap <= 0.01
     assert steps == ["reading 30 days of 2 clusters", "placing 4 workflows with cp-sat"]
 
 
@@ -95,10 +95,10 @@ def test_the_same_history_and_seed_give_the_same_plan(history, terms):
 
 
 def test_the_percentile_algorithm_moves_nothing_and_gives_reasons(history, terms):
-    made = plan(history, replace(terms, engine="percentile"))
+    result = plan(history, replace(terms, engine="percentile"))
 
-    assert made.routes == {} and made.basis.engine == "percentile"
-    queue = made.clusters["spark-a"].queues[ETL1]
+    assert result.routes == {} and result.basis.engine == "percentile"
+    queue = result.clusters["spark-a"].queues[ETL1]
     assert queue.at(2) == queue.at(12)
     assert any("of the 30.0 h in which it had something in use" in reason for reason in queue.reasons)
 
@@ -106,17 +106,17 @@ def test_the_percentile_algorithm_moves_nothing_and_gives_reasons(history, terms
 def test_a_workflow_that_somebody_has_sent_somewhere_stays_there_and_the_plan_has_no_route_of_it(
     history, terms
 ):
-    made = plan(history, replace(terms, routes={"flow-0": "spark-b"}, fixed=frozenset({"flow-0"})))
+    result = plan(history, replace(terms, routes={"flow-0": "spark-b"}, fixed=frozenset({"flow-0"})))
 
-    assert "flow-0" not in made.routes
+    assert "flow-0" not in result.routes
     # Its cores are kept where it goes.
-    assert made.clusters["spark-b"].queues[ETL1].at(2).guaranteed.cpu in ("24", "48")
+    assert result.clusters["spark-b"].queues[ETL1].at(2).guaranteed.cpu in ("24", "48")
 
 
 def test_nothing_moves_beyond_what_may(history, terms):
-    made = plan(history, replace(terms, max_moves=1))
+    result = plan(history, replace(terms, max_moves=1))
 
-    assert len(made.routes) <= 1
+    assert len(result.routes) <= 1
 
 
 def test_a_time_without_any_record_is_told(history, terms):
@@ -125,6 +125,6 @@ def test_a_time_without_any_record_is_told(history, terms):
 
 
 def test_a_day_without_records_is_told(history, terms):
-    made = plan(history, replace(terms, until=UNTIL + DAY))
+    result = plan(history, replace(terms, until=UNTIL + DAY))
 
-    assert any("no records of 1 of 30 days" in sentence for sentence in made.says)
+    assert any("no records of 1 of 30 days" in sentence for sentence in result.says)
