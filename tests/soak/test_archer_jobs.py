@@ -26,17 +26,26 @@ def plane(tmp_path_factory):
 
 def test_each_job_is_submitted_once_and_ends_as_its_application_does(plane, tmp_path, progress):
     async def work():
-        # The operator starts more than come, so that what lies between is Archer's.
-        async with stage(plane, tmp_path, "many", document=document_of("many", 120 * RATE)) as it:
+        # What an operator of two cores has not looked at stays with Archer.
+        async with stage(plane, tmp_path, "many", document=document_of("many", 60 * RATE)) as it:
             began = time.monotonic()
             await it.begin_load(RATE, JOBS)
-            while it.loading:
-                await asyncio.sleep(30)
-                progress(
-                    f"{time.monotonic() - began:.0f} s, {len(it.taken):,} taken, active {await it.active()}"
-                )
-            report = await it.end_load(enough=False)
-            wrong = await it.settled(patience=3600)
+
+            async def say():
+                while True:
+                    await asyncio.sleep(30)
+                    progress(
+                        f"{time.monotonic() - began:.0f} s, {len(it.taken):,} taken, "
+                        f"active {await it.active()}"
+                    )
+
+            async with asyncio.TaskGroup() as group:
+                sayings = group.create_task(say())
+                while it.loading:
+                    await asyncio.sleep(1)
+                report = await it.end_load(enough=False)
+                wrong = await it.settled(patience=2 * 3600)
+                sayings.cancel()
             seconds = time.monotonic() - began
             progress(
                 f"{JOBS:,} jobs, {len(it.observer.applications):,} applications, {it.observer.gaps} gaps in "

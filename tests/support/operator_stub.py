@@ -8,7 +8,7 @@ import asyncio
 import itertools
 import random
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Set
+from collections.abc import Callable, Coroutine, Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,9 @@ from services.common.kubernetes import Api, ApiError, ServiceAccount
 from services.common.watch import Watch
 
 EXIT_1 = "driver container failed with ExitCode: 1, Reason: Error"
+
+
+Request = Callable[[], Coroutine[Any, Any, object]]
 
 
 def ends_well(_: Mapping[str, Any]) -> tuple[str, str]:
@@ -41,8 +44,14 @@ def by_name(item: Mapping[str, Any]) -> tuple[str, str]:
     return KINDS[name.partition("-")[0]](int(name.rpartition("-")[2]))
 
 
+STATES = ("SUBMITTED", "RUNNING", "")
+"""From new on; the last as the application ends."""
+
+
 class OperatorStub:
     """Takes every application of a namespace from new to its end, each state once.
+
+    Where there is more to do than it can, it goes on with those that it began: new ones wait.
 
     ends: state and message with which an application ends, by its metadata; an empty state for one that runs
         for ever.
@@ -67,14 +76,18 @@ class OperatorStub:
         self._uids: set[str] = set()
         self._gone: set[str] = set()
         self._queue: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
-        self._numbers = itertools.count()
+        self._numbers, self._order = itertools.count(), itertools.count()
+        self._requests: asyncio.PriorityQueue[tuple[int, int, Request, asyncio.Future[None]]] = (
+            asyncio.PriorityQueue()
+        )
 
     async def run(self, requests: int = 8) -> None:
         """Play for ever; so many requests at once."""
         watch = Watch(self._api, self._namespace, "sparkapplications", "", self, api_path=APPLICATIONS)
-        self._requests = asyncio.Semaphore(requests)
         async with asyncio.TaskGroup() as group:
             group.create_task(watch.run())
+            for _ in range(requests):
+                group.create_task(self._send())
             while True:
                 group.create_task(self._play(await self._queue.get()))
 
@@ -95,17 +108,22 @@ class OperatorStub:
     async def _play(self, item: Mapping[str, Any]) -> None:
         spark_id = f"spark-{next(self._numbers)}"
         state, message = self._ends(item)
-        for name, words in (("SUBMITTED", ""), ("RUNNING", ""), (state, message)):
-            if name:
+        for number, name in enumerate(STATES):
+            if name or state:
                 await asyncio.sleep(random.uniform(0, self._longest))
-                await self.say(item, name, words, spark_id)
+                await self.say(item, name or state, "" if name else message, spark_id, number)
         if state and self._ttl is not None:
             await asyncio.sleep(self._ttl)
             path = f"{applications(self._namespace)}/{item['metadata']['name']}"
-            await self._insist(item, lambda: self._api.delete(path))
+            await self._insist(item, lambda: self._api.delete(path), len(STATES))
 
-    async def say(self, item: Mapping[str, Any], state: str, message: str = "", spark_id: str = "") -> None:
-        """Set the status of an application, unless it is gone; for as long as the API server is away."""
+    async def say(
+        self, item: Mapping[str, Any], state: str, message: str = "", spark_id: str = "", number: int = 0
+    ) -> None:
+        """Set the status of an application, unless it is gone; for as long as the API server is away.
+
+        number: of the state, from new on.
+        """
         status = {
             "applicationState": {"state": state, "errorMessage": message},
             "sparkApplicationId": spark_id,
@@ -115,14 +133,26 @@ class OperatorStub:
         }
         path = f"{applications(self._namespace)}/{item['metadata']['name']}/status"
         patch = [{"op": "add", "path": "/status", "value": status}]
-        await self._insist(item, lambda: self._api.patch(path, patch))
+        await self._insist(item, lambda: self._api.patch(path, patch), number)
 
-    async def _insist(self, item: Mapping[str, Any], request: Callable[[], Awaitable[object]]) -> None:
+    async def _send(self) -> None:
+        """Send requests for ever, one at a time: those of later states first."""
+        while True:
+            _, _, request, answer = await self._requests.get()
+            try:
+                await request()
+            except Exception as error:
+                answer.set_exception(error)
+            else:
+                answer.set_result(None)
+
+    async def _insist(self, item: Mapping[str, Any], request: Request, number: int) -> None:
         """Send a request until it is answered, or its application is gone."""
         while True:
+            answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._requests.put_nowait((-number, next(self._order), request, answer))
             try:
-                async with self._requests:
-                    await request()
+                await answer
                 return
             except ApiError as error:
                 # An API server that has just been started says so of what is there as well.
