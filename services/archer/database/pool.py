@@ -28,6 +28,9 @@ AWAY = (
     asyncpg.TooManyConnectionsError,
     # A writer that has become a reader, after a failover.
     asyncpg.ReadOnlySQLTransactionError,
+    # A connection that was told to end, and whose end has not arrived yet; the pool ends it
+    # (MagicStack/asyncpg: asyncpg/protocol/coreproto.pyx, _set_state).
+    asyncpg.InternalClientError,
 )
 """Errors of a database that is being started anew, fails over, or is not reached."""
 
