@@ -90,35 +90,29 @@ timed AS (
   FROM merged
 ),
 known AS (
-  -- Pods are rounded to the nearest, and at least one.
-  SELECT timed.cluster,
-         timed.application,
-         timed.submitted,
-         CAST(greatest(1, floor(0.5 + greatest(
-           CASE WHEN sizes.cpu > 0 THEN used.cpu / (sizes.cpu * timed.lasted) ELSE 0 END,
-           CASE WHEN sizes.memory > 0 THEN used.memory / (sizes.memory * timed.lasted) ELSE 0 END
-         ))) AS BIGINT) AS pods,
-         CAST(sizes.cpu AS BIGINT) AS cpu,
-         CAST(sizes.memory AS BIGINT) AS memory
+  SELECT timed.*,
+         sizes.cpu AS pod_cpu,
+         sizes.memory AS pod_memory,
+         greatest(
+           CASE WHEN sizes.cpu > 0 THEN used.cpu / (sizes.cpu * timed.lasted) END,
+           CASE WHEN sizes.memory > 0 THEN used.memory / (sizes.memory * timed.lasted) END
+         ) AS pods
   FROM timed
-  JOIN used
+  -- Outer joins stay in this order: DuckDB would join what runs used with sizes by the cluster first.
+  LEFT JOIN used
     ON used.cluster = timed.cluster AND used.application = timed.application AND used.submitted = timed.submitted
-  JOIN sizes
+  LEFT JOIN sizes
     ON sizes.cluster = timed.cluster AND sizes.queue = timed.queue AND sizes.workflow = timed.workflow
-  WHERE timed.lasted IS NOT NULL AND used.cpu + used.memory > 0
 )
-SELECT timed.cluster,
-       timed.queue,
-       timed.workflow,
-       timed.submitted,
-       CASE timed.ended_as
-         WHEN 0 THEN '' WHEN 3 THEN 'stopped' WHEN 4 THEN 'failed' ELSE 'completed'
-       END AS outcome,
-       known.pods,
-       known.cpu,
-       known.memory,
-       CASE WHEN known.pods IS NOT NULL THEN timed.lasted END AS lasted
-FROM timed
-LEFT JOIN known
-  ON known.cluster = timed.cluster AND known.application = timed.application AND known.submitted = timed.submitted
-ORDER BY timed.cluster, timed.submitted, timed.application
+SELECT cluster,
+       queue,
+       workflow,
+       submitted,
+       CASE ended_as WHEN 0 THEN '' WHEN 3 THEN 'stopped' WHEN 4 THEN 'failed' ELSE 'completed' END AS outcome,
+       -- Rounded to the nearest, and at least one.
+       CASE WHEN pods > 0 THEN CAST(greatest(1, floor(0.5 + pods)) AS BIGINT) END AS pods,
+       CASE WHEN pods > 0 THEN CAST(pod_cpu AS BIGINT) END AS cpu,
+       CASE WHEN pods > 0 THEN CAST(pod_memory AS BIGINT) END AS memory,
+       CASE WHEN pods > 0 THEN lasted END AS lasted
+FROM known
+ORDER BY cluster, submitted, application
