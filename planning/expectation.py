@@ -62,6 +62,8 @@ class Replay:
         """
         days = self._days()
         recorded = self._recorded(days)
+        if not recorded.runs:
+            return Expectation({}, tuple(_says(recorded, days)))
         count = f"{len(recorded.runs):,} runs of {_days(days)}"
         progress(f"replaying {count} with what is in force")
         today = self._replayed(recorded, in_force, self.fleet.homes())
@@ -110,7 +112,9 @@ class Replay:
 def _says(recorded: RecordedRuns, days: int) -> list[str]:
     if not recorded.runs:
         return ["What is expected of SLOs is not known: there are no runs to replay."]
-    says = [f"What is expected of SLOs comes from a replay of the {len(recorded.runs):,} runs of {_days(days)}."]
+    says = [
+        f"What is expected of SLOs comes from a replay of the {len(recorded.runs):,} runs of {_days(days)}."
+    ]
     if recorded.unknown:
         says.append(f"{recorded.unknown:,} more runs are left out of it: what they had is not known.")
     return says

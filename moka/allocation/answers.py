@@ -79,9 +79,7 @@ def shares_in_time(rows: Iterable[Row]) -> dict[str, float]:
     for row in rows:
         in_time[row["workflow"]] += row["in_time"]
         judged[row["workflow"]] += row["in_time"] + row["late"] + row["failed"]
-    return {
-        workflow: share_in_time(in_time[workflow], count) for workflow, count in judged.items() if count
-    }
+    return {workflow: share_in_time(in_time[workflow], count) for workflow, count in judged.items() if count}
 
 
 def missing(rows: Iterable[Row], rules: Rules) -> Iterator[str]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from moka.allocation.fleet import COUNTED, OBJECTIVES, Fleet, FleetPlan, NodeWorth, Objective, QueueHours
+from moka.allocation.fleet import COUNTED, Fleet, FleetPlan, QueueHours
+from moka.allocation.objective_sentences import reached, worth
 from moka.allocation.offer import Offer
 from moka.allocation.plan import FORMAT, ExpectedSlo, Plan, as_data, read
 from moka.allocation.queue_amounts import Amounts, AmountsOfHour, HourAmounts
@@ -68,7 +69,7 @@ def plan_of(
             "queues": planned,
             "says": [*remarks, *_of_cluster(offer.name, answer)],
         }
-    says = [*basis.says, *answer.says, *map(_objective, answer.objectives)]
+    says = [*basis.says, *answer.says, *map(reached, answer.objectives)]
     says += [one for one in answer.binding if not any(one.startswith(f"{name} ") for name in clusters)]
     data: dict[str, Any] = {
         "format": FORMAT,
@@ -197,15 +198,7 @@ def _basis(answer: FleetPlan, basis: Basis) -> dict[str, Any]:
 
 def _of_cluster(name: str, answer: FleetPlan) -> Iterator[str]:
     yield from (one for one in answer.binding if one.startswith(f"{name} "))
-    yield from (_worth(one) for one in answer.nodes if one.cluster == name and one.gain)
-
-
-def _worth(one: NodeWorth) -> str:
-    return f"One more machine would take {one.gain:.1f} off {one.objective}: {OBJECTIVES[one.objective]}."
-
-
-def _objective(one: Objective) -> str:
-    return f"{one.name}: {one.value}, at the least {one.bound}, before {one.before} ({OBJECTIVES[one.name]})."
+    yield from (worth(one) for one in answer.nodes if one.cluster == name and one.gain)
 
 
 def _id(data: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ class Run:
     pods: that it asks for at once; it begins when it has all of them, as a gang does.
     cpu: thousandths of a core of a pod. memory: MiB of a pod.
     lasts: milliseconds that it takes with all of its pods.
-    outcome: how it ended. One that failed is in time in no replay, and one that somebody stopped is not judged.
+    outcome: how it ended. One that failed is in time in no replay, and one that was stopped is not judged.
     """
 
     workflow: str

@@ -70,9 +70,7 @@ def _of_cluster(plan: Plan | None, offer: Offer, day: date) -> Iterator[QueueHou
             known[key] = dict(in_force(offer.settings, amounts, nodes).tree.leaves())
         leaves.append(known[key])
     for path in leaves[0]:
-        yield QueueHours(
-            cluster=offer.name, queue=path, hours=tuple(_amounts(hour[path]) for hour in leaves)
-        )
+        yield QueueHours(cluster=offer.name, queue=path, hours=tuple(_amounts(hour[path]) for hour in leaves))
 
 
 def _amounts(queue: Queue) -> Amounts:

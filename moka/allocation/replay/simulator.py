@@ -320,7 +320,8 @@ class _Scheduler:
         """The leaf of an organization whose turn it is, after what puts it in order."""
         parents = self.parents
         return min(
-            (ranks[parents[leaf][0]], ranks[parents[leaf][1]], leaf.tier, leaf.number, leaf) for leaf in leaves
+            (ranks[parents[leaf][0]], ranks[parents[leaf][1]], leaf.tier, leaf.number, leaf)
+            for leaf in leaves
         )
 
     def _ranks(self, waiting: Iterable[Leaf]) -> "_Ranks":

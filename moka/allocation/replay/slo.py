@@ -16,8 +16,8 @@ RUNS_IN_TIME = 90
 class WorkflowReplay:
     """What became of a workflow's runs.
 
-    runs, in_time: how many there were that nobody stopped, and were done within its SLO. waited: milliseconds that all of them
-    waited for their pods together. lost: pods that were preempted.
+    runs: how many there were that nobody stopped. in_time: of them, those that were done within its SLO.
+    waited: milliseconds that all of them waited for their pods together. lost: pods that were preempted.
     """
 
     workflow: str
