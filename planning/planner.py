@@ -60,7 +60,7 @@ class Request:
     @property
     def days(self) -> list[date]:
         """The days of the history that count."""
-        window = answers.asked([offer.cluster for offer in self.offers], self.until, self.rules)
+        window = answers.window([offer.cluster for offer in self.offers], self.until, self.rules)
         first, last = day_of(window.began), day_of(window.ended - 1)
         return [first + timedelta(days=number) for number in range((last - first).days + 1)]
 
@@ -73,7 +73,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
     """
     rules = request.rules
     clusters = [offer.cluster for offer in request.offers]
-    window = answers.asked(clusters, request.until, rules, request.workflows)
+    window = answers.window(clusters, request.until, rules, request.workflows)
     progress(f"reading {rules.days} days of {len(clusters)} clusters")
     rows = ask(folder, QUESTIONS, window, request.days)
     if not rows[AMOUNTS]:

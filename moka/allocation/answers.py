@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 """A row of an answer, by column."""
 
 
-def asked(
+def window(
     clusters: Iterable[Cluster], until: int, rules: Rules, workflows: Mapping[str, Workflow] | None = None
 ) -> Asked:
     """What to ask about: the days before the last midnight, in UTC, before a time.

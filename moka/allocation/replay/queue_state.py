@@ -29,7 +29,7 @@ class Application:
     work: int = 0
     counted: int = 0
     began: int | None = None
-    asked: int = 0
+    waiting_since: int = 0
     version: int = 0
     started: int | None = None
     finished: int | None = None

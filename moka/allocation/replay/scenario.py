@@ -41,16 +41,14 @@ class Scenario:
         """
         paths = {(one.cluster, one.queue) for one in self.queues}
         runs: dict[str, list[Run]] = defaultdict(list)
-        for recorded_on, run in recorded.runs:
-            cluster = self.placements.get(run.workflow)
-            if cluster is None:
-                cluster = recorded_on
-            elif run.workflow in workflows:
+        for name, run in recorded.runs:
+            placement = self.placements.get(run.workflow)
+            if placement is not None and run.workflow in workflows:
                 run = run.moved(workflows[run.workflow].queue)
-            if (cluster, run.queue) in paths:
-                runs[cluster].append(run)
-        for there in self.clusters:
-            yield from replay(there, self.queues, runs[there.name], until=until)
+            if (placement or name, run.queue) in paths:
+                runs[placement or name].append(run)
+        for cluster in self.clusters:
+            yield from replay(cluster, self.queues, runs[cluster.name], until=until)
 
 
 def queue_hours(plan: Plan | None, offers: Sequence[Offer], day: date) -> list[QueueHours]:

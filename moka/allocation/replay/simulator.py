@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 def replay(
-    there: FleetCluster,
+    cluster: FleetCluster,
     queues: Iterable[QueueHours],
     runs: Iterable[Run],
     *,
@@ -63,7 +63,7 @@ def replay(
     queues: of any clusters; a queue that has none here is guaranteed nothing. until: milliseconds since 1970;
     what goes on then has no end.
     """
-    scheduler = _Scheduler(there, queues, policies)
+    scheduler = _Scheduler(cluster, queues, policies)
     return scheduler.play(sorted(runs, key=lambda run: run.submitted), until)
 
 
@@ -96,12 +96,12 @@ _HOUR, _SUBMITTED, _ENDS, _GANG, _CLAIM = range(5)
 class _Scheduler:
     def __init__(
         self,
-        there: FleetCluster,
+        cluster: FleetCluster,
         queues: Iterable[QueueHours],
         policies: Mapping[TierNumber, Policy],
     ) -> None:
-        self.there = there
-        self.hours = {one.queue: one.hours for one in queues if one.cluster == there.name}
+        self.cluster = cluster
+        self.hours = {one.queue: one.hours for one in queues if one.cluster == cluster.name}
         self.policies = policies
         self.organizations: dict[str, _Organization] = {}
         self.leaves: dict[str, Leaf] = {}
@@ -163,7 +163,7 @@ class _Scheduler:
     def _turn(self) -> None:
         """An hour begins."""
         hour = self.now // HOUR % 24
-        capacity = self.there.capacity(hour)
+        capacity = self.cluster.capacity(hour)
         cpu, memory = capacity.cpu or 0, (capacity.memory or 0) // MIB
         self.free_cpu += cpu - self.cpu
         self.free_memory += memory - self.memory
@@ -188,7 +188,7 @@ class _Scheduler:
         return self.leaves[path]
 
     def _submit(self, application: Application) -> None:
-        application.asked = self.now
+        application.waiting_since = self.now
         self._wait(self._leaf(application.run.queue), application)
 
     def _wait(self, leaf: Leaf, application: Application) -> None:
@@ -211,7 +211,7 @@ class _Scheduler:
         leaf.take(application, pods)
         self._use(leaf, application.run, -pods)
         application.lost += pods
-        application.asked = self.now
+        application.waiting_since = self.now
         if not application.have:
             application.began, application.work = None, application.run.work
             application.version += 1
@@ -357,7 +357,7 @@ class _Scheduler:
         """Have a queue claim what it is guaranteed, once its pods have waited long enough."""
         claimant = self._claimant(leaf)
         if claimant is not None:
-            due = claimant.asked + leaf.policy.delay_seconds * SECOND
+            due = claimant.waiting_since + leaf.policy.delay_seconds * SECOND
             leaf.checked = max(due, self.now + 1)
             self._tell(leaf.checked, _CLAIM, leaf)
 
@@ -365,11 +365,11 @@ class _Scheduler:
         """Take what a queue is guaranteed from those that have more than they are."""
         delay = leaf.policy.delay_seconds * SECOND
         while (claimant := self._claimant(leaf)) is not None:
-            if self.now < claimant.asked + delay or not self._room_for(leaf, claimant.run):
+            if self.now < claimant.waiting_since + delay or not self._room_for(leaf, claimant.run):
                 break
             self._give(leaf, claimant, 1)
         if claimant is not None:
-            leaf.checked = max(claimant.asked + delay, self.now + TRIED_EVERY)
+            leaf.checked = max(claimant.waiting_since + delay, self.now + TRIED_EVERY)
             self._tell(leaf.checked, _CLAIM, leaf)
 
     def _room_for(self, leaf: Leaf, run: Run) -> bool:

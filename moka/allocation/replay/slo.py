@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from moka.allocation.replay.simulator import Outcome
-from moka.queues.tiers import TierNumber
 from moka.usage.records import HOUR
 
 RUNS_IN_TIME = 90
@@ -21,7 +20,7 @@ class WorkflowReplay:
     """
 
     workflow: str
-    tier: TierNumber
+    tier: int
     runs: int
     in_time: int
     waited: int
@@ -49,7 +48,7 @@ def keeps_slo(share: float) -> bool:
 
 
 def workflow_replays(
-    outcomes: Iterable[Outcome], slo_hours: Mapping[str, float | None], tiers: Mapping[str, TierNumber]
+    outcomes: Iterable[Outcome], slo_hours: Mapping[str, float | None], tiers: Mapping[str, int]
 ) -> list[WorkflowReplay]:
     """What became of workflows that have an SLO, by name.
 
@@ -79,9 +78,9 @@ def workflow_replays(
     return result
 
 
-def kept_by_tier(replays: Iterable[WorkflowReplay]) -> dict[TierNumber, tuple[int, int]]:
+def kept_by_tier(replays: Iterable[WorkflowReplay]) -> dict[int, tuple[int, int]]:
     """By tier, how many workflows would have kept their SLO, and how many there are."""
-    result: dict[TierNumber, tuple[int, int]] = {}
+    result: dict[int, tuple[int, int]] = {}
     for one in replays:
         kept, known = result.get(one.tier, (0, 0))
         result[one.tier] = kept + one.kept, known + 1

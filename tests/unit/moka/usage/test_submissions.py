@@ -12,7 +12,7 @@ from moka.usage.records import APPLICATIONS, DAY, HOUR, PROFILES, Application, I
 from tests.support.usage_history import BEGAN, ask, write
 
 MACHINE = Resources.of(cpu="16", memory="64Gi")
-WINDOW = answers.asked(
+WINDOW = answers.window(
     [Cluster(name="batch-a", instance=MACHINE, instances=10)], BEGAN + 30 * DAY + HOUR, Rules()
 )
 QUEUE = "root.acme.etl.tier1"
