@@ -16,6 +16,7 @@ from moka.allocation.plan import Plan, as_data
 from moka.allocation.plan_checks import mistakes
 from moka.allocation.plan_differences import Change, changes, moves
 from moka.allocation.plan_picture import as_svg
+from moka.allocation.plan_slos import sentences
 from stacks.settings import InvalidDocument, load
 
 app = typer.Typer(
@@ -38,9 +39,6 @@ Revision = Annotated[
     ),
 ]
 P = ParamSpec("P")
-
-IN_TIME = 0.9
-"""Of the runs of a workflow, for it to be within its SLO."""
 
 
 def _told(command: Callable[P, None]) -> Callable[P, None]:
@@ -92,7 +90,8 @@ def show(
         return
     changed = list(changes(before, whole, clusters))
     if svg:
-        svg.write_text(as_svg(changed, f"Plan {whole.id} of {settings.environment}, compared with {name}"))
+        title = f"Plan {whole.id} of {settings.environment}, compared with {name}"
+        svg.write_text(as_svg(changed, title, [*sentences(whole)]))
         print(svg)
         return
     print("\n".join(_described(whole, name, [*map(str, moves(before, whole))], changed)))
@@ -233,11 +232,7 @@ def _described(plan: Plan, before: str, moved: Sequence[str], changed: Sequence[
     yield f"Plan {plan.id}, made {plan.made} by {plan.by}: {', '.join(how)}"
     yield f"  of what was used from {basis.window.began} to {basis.window.ended}"
     yield from (f"  {sentence}" for sentence in plan.says)
-    for tier in (1, 2, 3):
-        slos = [slo for slo in plan.slos.values() if slo.tier == tier]
-        if slos:
-            kept = sum(slo.expected >= IN_TIME for slo in slos)
-            yield f"  tier {tier}: {kept} of {len(slos)} workflows are expected to be within their SLO"
+    yield from (f"  {sentence}" for sentence in sentences(plan))
     for name, cluster in plan.clusters.items():
         yield from (f"  {name}: {sentence}" for sentence in cluster.says)
     yield ""

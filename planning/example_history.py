@@ -81,7 +81,7 @@ class ExampleHistory:
         homes = {path: chance.choices(names, weights)[0] for path in self._paths()}
         each = self.jobs / self.workflows
         largest = max(4, 240 * self.workflows // self.clusters // 200)
-        made = []
+        habits = []
         for number in range(self.workflows):
             tier = chance.choices([tier for tier in TIERS if paths[tier]], [0.2, 0.3, 0.5][: len(paths)])[0]
             queue = paths[tier][int(len(paths[tier]) * chance.random() ** 1.5)]
@@ -94,7 +94,7 @@ class ExampleHistory:
             # Of one workflow no more runs at a time than a part of a cluster has.
             beside = daily * lasts / DAY if often else daily / 3
             home = homes[queue] if chance.random() < 0.85 else chance.choices(names, weights)[0]
-            made.append(
+            habits.append(
                 Habit(
                     name=f"workflow-{number}",
                     queue=queue,
@@ -110,7 +110,7 @@ class ExampleHistory:
                     architectures=chance.choice([(), (), (), ("arm64",), ("amd64",)]),
                 )
             )
-        return tuple(made)
+        return tuple(habits)
 
     def runs(self, day: int, times: int = 1) -> Iterator[Run]:
         """The runs that are submitted on a day, 0 the first, by workflow.
@@ -163,7 +163,7 @@ class ExampleHistory:
             )
             for habit in self.habits
         ]
-        known = {there.name: there for there in clusters}
+        known = {cluster.name: cluster for cluster in clusters}
         workflows = [
             one if one.may_run(known[one.home]) else replace(one, zones=(), architectures=())
             for one in workflows

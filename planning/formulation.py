@@ -93,19 +93,19 @@ class _Builder:
         short: bool,
     ) -> None:
         self.problem = problem
-        self.formulation = made = Formulation()
+        self.formulation = formulation = Formulation()
         self.short = short
         everywhere = range(len(problem.machines))
         for workflow in free:
             own = {int(problem.home[workflow]), int(placements[workflow])}
-            made.choices[workflow] = {
-                cluster: made.column(0, 1)
+            formulation.choices[workflow] = {
+                cluster: formulation.column(0, 1)
                 for cluster in everywhere
                 if problem.allowed[workflow, cluster]
                 and (clusters is None or cluster in clusters or cluster in own)
             }
         for name in OBJECTIVES:
-            made.objectives[name] = made.column(0, limits.get(name, MOST))
+            formulation.objectives[name] = formulation.column(0, limits.get(name, MOST))
         self.fixed = np.ones(len(placements), dtype=bool)
         self.fixed[list(free)] = False
         self.placements = placements
@@ -176,13 +176,13 @@ class _Builder:
         self.bounded.setdefault((cluster, tier), []).append(gets)
 
     def _cluster(self, cluster: int, peak: int) -> None:
-        made, problem = self.formulation, self.problem
+        formulation, problem = self.formulation, self.problem
         columns: dict[int, Numbers] = {}
         demands: dict[int, Numbers] = {}
         for tier in TIERS:
             coming = [
                 (workflow, choices[cluster])
-                for workflow, choices in made.choices.items()
+                for workflow, choices in formulation.choices.items()
                 if problem.tier[workflow] == tier
                 and cluster in choices
                 and (workflow, cluster) not in problem.within
@@ -227,7 +227,7 @@ class _Builder:
         self, cluster: int, hour: int, columns: Mapping[int, Numbers], demands: Mapping[int, Numbers]
     ) -> None:
         """What each tier and those above it may have together, and what they lack of it."""
-        made, problem = self.formulation, self.problem
+        formulation, problem = self.formulation, self.problem
         second, third = problem.floors[cluster, 1], problem.floors[cluster, 2]
         critical, whole = (int(problem.machines[cluster, hour]) * part for part in (CRITICAL, THOUSANDTHS))
         upto = {
@@ -242,11 +242,15 @@ class _Builder:
                 for resource in range(len(COUNTED))
             ]
             if self.short:
-                lacking.append(made.column(0, MOST))
+                lacking.append(formulation.column(0, MOST))
                 self.lacking[tier].append(lacking[-1])
             for resource, (columns_of, amounts, base) in enumerate(rows):
-                made.capacity[len(made.rows)] = cluster, 0, THOUSANDTHS if tier == TIERS[-1] else CRITICAL
-                made.at_most(
+                formulation.capacity[len(formulation.rows)] = (
+                    cluster,
+                    0,
+                    THOUSANDTHS if tier == TIERS[-1] else CRITICAL,
+                )
+                formulation.at_most(
                     [*columns_of, *lacking],
                     [*amounts, *(-1 for _ in lacking)],
                     int(upto[tier][resource]) - base,
@@ -278,21 +282,21 @@ class _Builder:
         return used, amounts, base
 
     def _objectives(self, limits: Mapping[ObjectiveName, int]) -> None:
-        made = self.formulation
+        formulation = self.formulation
         for tier, name in zip(TIERS, SLACKS, strict=True):
             lacking = self.lacking[tier]
             if self.short:
-                made.at_most([*lacking, made.objectives[name]], [*(1 for _ in lacking), -1], 0)
+                formulation.at_most([*lacking, formulation.objectives[name]], [*(1 for _ in lacking), -1], 0)
             else:
                 for column in lacking:
-                    made.upper[column] = 0
+                    formulation.upper[column] = 0
         moved = [
             column
-            for workflow, choices in made.choices.items()
+            for workflow, choices in formulation.choices.items()
             for cluster, column in choices.items()
             if cluster != self.problem.home[workflow]
         ]
         anyway = int(np.sum(self.fixed & (self.placements != self.problem.home)))
         most = min(limits.get("moves", MOST), self.problem.fleet.max_moves)
-        made.upper[made.objectives["moves"]] = most
-        made.at_most([*moved, made.objectives["moves"]], [*(1 for _ in moved), -1], -anyway)
+        formulation.upper[formulation.objectives["moves"]] = most
+        formulation.at_most([*moved, formulation.objectives["moves"]], [*(1 for _ in moved), -1], -anyway)

@@ -33,7 +33,7 @@ class UnreadableHistory(Exception):
 def ask(
     folder: Path,
     questions: Iterable[Question],
-    asked: Asked,
+    window: Asked,
     days: Sequence[date],
     *,
     threads: int = 2,
@@ -42,7 +42,7 @@ def ask(
     """The answers from the records of some days in a folder, laid out as the bucket. Raises
     UnreadableHistory.
 
-    asked: the window, within these days. memory: that DuckDB may have.
+    window: what is asked about, within these days. memory: that DuckDB may have.
     """
     questions = list(questions)
     tables = {table for question in questions for table in question.reads}
@@ -57,7 +57,7 @@ def ask(
     }
     try:
         with duckdb.connect(config=config) as session:
-            for statement in [*duckdb_views(files), *asked.views()]:
+            for statement in [*duckdb_views(files), *window.views()]:
                 session.execute(statement)
             return {question: _rows(session.execute(question.sql)) for question in questions}
     except (duckdb.Error, ValueError) as error:

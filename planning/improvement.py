@@ -16,7 +16,7 @@ from moka.allocation.fleet_loads import Measures, measures
 from planning.formulation import formulate
 from planning.problem import Numbers, Problem
 from planning.relaxation import Relaxation, rounded
-from planning.search import Effort, Found, everything, search
+from planning.search import Effort, SearchResult, everything, search
 
 GROUPS = (20, 10, 5, 2, 0)
 """Workflows are rounded in groups: those that take more thousandths of a cluster than this."""
@@ -58,10 +58,10 @@ class Budget:
         """What is left by the clock."""
         return max(self.ends - time.monotonic(), 0.01)
 
-    def took(self, found: Found) -> None:
+    def spend(self, result: SearchResult) -> None:
         """Take off what a search took, and no less than what making its rows does."""
-        self.work -= max(found.work, LEAST)
-        self.by_clock = self.by_clock or found.by_clock
+        self.work -= max(result.work, LEAST)
+        self.by_clock = self.by_clock or result.by_clock
 
 
 def measured(problem: Problem, placements: Numbers) -> Measures:
@@ -91,15 +91,15 @@ def rounded_in_groups(
     for least in GROUPS:
         if not budget.left():
             return None
-        made = formulate(problem, result, free, tighter, short=short)
-        found = Relaxation(problem, made).smallest(objective, tighter, budget.seconds)
-        if found is None:
+        formulation = formulate(problem, result, free, tighter, short=short)
+        optimum = Relaxation(problem, formulation).smallest(objective, tighter, budget.seconds)
+        if optimum is None:
             return None
-        near, divided = rounded(found.parts, result)
+        near, divided = rounded(optimum.parts, result)
         if not least:
             effort = budget.effort(WORK * len(GROUPS))
             last = search(problem, near, divided, objective, limits, effort, seed, short=short)
-            budget.took(last)
+            budget.spend(last)
             return last.placements
         large = [workflow for workflow in free if sizes[workflow] > least]
         result[large] = near[large]
@@ -131,10 +131,10 @@ def improved(
     while value > target and budget.work > least and budget.left():
         clusters, free = _neighbourhood(problem, best, objective, chance)
         effort = budget.effort(WORK)
-        found = search(problem, best, free, objective, limits, effort, seed, clusters=clusters, short=short)
-        budget.took(found)
-        if found.placements is not None and found.value <= value:
-            best, value = found.placements, found.value
+        result = search(problem, best, free, objective, limits, effort, seed, clusters=clusters, short=short)
+        budget.spend(result)
+        if result.placements is not None and result.value <= value:
+            best, value = result.placements, result.value
     return best
 
 

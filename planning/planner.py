@@ -12,18 +12,19 @@ from moka.allocation.fleet_percentile import at_home
 from moka.allocation.offer import Offer
 from moka.allocation.percentile import Allocation, allocate
 from moka.allocation.plan import Plan
-from moka.allocation.plan_of_fleet import Basis, plan_of
+from moka.allocation.plan_of_fleet import Basis, plan_of, with_slos
 from moka.allocation.queue_document import limits
 from moka.allocation.rules import Rules
 from moka.usage.places import day_of
-from moka.usage.questions import AMOUNTS, DAYS, DEMANDS, NEEDS
+from moka.usage.questions import AMOUNTS, DAYS, DEMANDS, NEEDS, RUNS
 from moka.workflows.definitions import Workflow
+from planning.expectation import Replay
 from planning.history import ask
 from planning.solver import Options, solve
 
 Engine = Literal["cp-sat", "percentile"]
 
-QUESTIONS = (AMOUNTS, DEMANDS, NEEDS, DAYS)
+QUESTIONS = (AMOUNTS, DEMANDS, NEEDS, DAYS, RUNS)
 """What is asked of the history."""
 
 
@@ -39,7 +40,8 @@ class Request:
     somebody has sent there, so that no plan sends them elsewhere.
     until: milliseconds since 1970; the days before the last midnight before that count.
     max_moves: workflows that may go somewhere else than now.
-    revision: of what is in force; None where nobody knows. by: who, or what, makes it.
+    revision: of what is in force; None where nobody knows. in_force: the plan that is; None for the settings
+    by themselves. by: who, or what, makes it.
     """
 
     offers: Sequence[Offer]
@@ -52,12 +54,13 @@ class Request:
     rules: Rules = field(default_factory=Rules)
     max_moves: int = 0
     revision: int | None = None
+    in_force: Plan | None = None
     by: str
 
     @property
     def days(self) -> list[date]:
         """The days of the history that count."""
-        window = answers.asked([offer.cluster for offer in self.offers], self.until, self.rules)
+        window = answers.window([offer.cluster for offer in self.offers], self.until, self.rules)
         first, last = day_of(window.began), day_of(window.ended - 1)
         return [first + timedelta(days=number) for number in range((last - first).days + 1)]
 
@@ -70,12 +73,12 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
     """
     rules = request.rules
     clusters = [offer.cluster for offer in request.offers]
-    asked = answers.asked(clusters, request.until, rules)
+    window = answers.window(clusters, request.until, rules, request.workflows)
     progress(f"reading {rules.days} days of {len(clusters)} clusters")
-    rows = ask(folder, QUESTIONS, asked, request.days)
+    rows = ask(folder, QUESTIONS, window, request.days)
     if not rows[AMOUNTS]:
         raise NothingKnown(
-            f"Nothing was recorded from {day_of(asked.began)} to {day_of(asked.ended - 1)}: a plan needs a "
+            f"Nothing was recorded from {day_of(window.began)} to {day_of(window.ended - 1)}: a plan needs a "
             "history."
         )
     curves = answers.curves(rows[AMOUNTS])
@@ -95,7 +98,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         request.workflows,
         request.routes,
         History(demands=rows[DEMANDS], needs=rows[NEEDS]),
-        day=day_of(asked.ended),
+        day=day_of(window.ended),
         max_moves=request.max_moves,
         fixed=request.fixed,
         rules=rules,
@@ -105,14 +108,14 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         answer = at_home(known.fleet, allocations)
     else:
         answer = solve(known.fleet, allocations, request.options)
-    return plan_of(
+    result = plan_of(
         answer,
         known.fleet,
         request.offers,
         {name: workflow for name, workflow in request.workflows.items() if name not in request.fixed},
         Basis(
-            began=asked.began,
-            ended=asked.ended,
+            began=window.began,
+            ended=window.ended,
             seed=request.options.seed,
             revision=request.revision,
             by=request.by,
@@ -121,6 +124,16 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
             reasons=_reasons(allocations) if answer.method == "percentile" else {},
         ),
     )
+    replay = Replay(
+        folder=folder,
+        offers=request.offers,
+        workflows=request.workflows,
+        fleet=known.fleet,
+        window=window,
+        runs=rows[RUNS],
+    )
+    expectation = replay.expectation(result, answer.placements, request.in_force, progress)
+    return with_slos(result, expectation.slos, expectation.says)
 
 
 def _reasons(allocations: Mapping[str, Allocation]) -> dict[str, dict[str, tuple[str, ...]]]:

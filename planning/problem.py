@@ -41,19 +41,19 @@ class Problem:
 
     def __init__(self, fleet: Fleet) -> None:
         self.fleet = fleet
-        self.clusters = {there.name: index for index, there in enumerate(fleet.clusters)}
+        self.clusters = {cluster.name: index for index, cluster in enumerate(fleet.clusters)}
         self.allowed = np.array(
-            [[workflow.may_run(there) for there in fleet.clusters] for workflow in fleet.workflows],
+            [[workflow.may_run(cluster) for cluster in fleet.clusters] for workflow in fleet.workflows],
             dtype=bool,
         ).reshape(len(fleet.workflows), len(fleet.clusters))
         self.home: Numbers = np.array([self.clusters[one.home] for one in fleet.workflows], dtype=np.int64)
         self.tier: Numbers = np.array([one.tier for one in fleet.workflows], dtype=np.int64)
         self.machines: Numbers = np.array(
-            [[there.instances(hour) for hour in range(HOURS)] for there in fleet.clusters], dtype=np.int64
+            [[cluster.instances(hour) for hour in range(HOURS)] for cluster in fleet.clusters], dtype=np.int64
         )
         self.demand = self._demand()
         self.floors: Numbers = np.array(
-            [[floors_by_tier(fleet, there)[tier] for tier in TIERS] for there in fleet.clusters],
+            [[floors_by_tier(fleet, cluster)[tier] for tier in TIERS] for cluster in fleet.clusters],
             dtype=np.int64,
         )
         self.resting: Numbers = np.zeros_like(self.floors)
@@ -73,7 +73,10 @@ class Problem:
             dtype=np.int64,
         ).reshape(len(self.fleet.workflows), HOURS, len(COUNTED))
         sizes = np.array(
-            [[there.cluster.instance.get(name) or 0 for name in COUNTED] for there in self.fleet.clusters],
+            [
+                [cluster.cluster.instance.get(name) or 0 for name in COUNTED]
+                for cluster in self.fleet.clusters
+            ],
             dtype=np.int64,
         )
         parts = -(-amounts[:, None] * 1000 // sizes[None, :, None])
@@ -86,19 +89,19 @@ class Problem:
             members.setdefault(workflow.queue, []).append(index)
         result = []
         for queue in self.fleet.queues:
-            for cluster, there in enumerate(self.fleet.clusters):
-                floor = machines(queue.floors.get(there.name, Resources()), there)
-                ceiling = ceiling_of(queue.ceilings, there)
-                workflows = [index for index in members.get(queue.path, ()) if self.allowed[index, cluster]]
+            for position, cluster in enumerate(self.fleet.clusters):
+                floor = machines(queue.floors.get(cluster.name, Resources()), cluster)
+                ceiling = ceiling_of(queue.ceilings, cluster)
+                workflows = [index for index in members.get(queue.path, ()) if self.allowed[index, position]]
                 if not workflows:
-                    self.resting[cluster, queue.tier - 1] += floor
+                    self.resting[position, queue.tier - 1] += floor
                     continue
-                most = self.demand[workflows, cluster].sum(axis=0).max(axis=0)
+                most = self.demand[workflows, position].sum(axis=0).max(axis=0)
                 reachable = ceiling is not None and any(most > ceiling)
                 if any(floor) or reachable:
                     result.append(
                         Bounded(
-                            cluster,
+                            position,
                             queue.tier,
                             tuple(workflows),
                             floor,

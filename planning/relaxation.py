@@ -19,7 +19,7 @@ CLOSE = 1e-4
 
 
 @dataclass(frozen=True)
-class Divided:
+class Optimum:
     """An optimum of the relaxation.
 
     value: of the objective. parts: [workflow, cluster], 0 to 1.
@@ -37,35 +37,36 @@ class Divided:
 class Relaxation:
     """Rows without the wholeness of their columns. Objectives and bounds may change between solutions."""
 
-    def __init__(self, problem: Problem, made: Formulation) -> None:
-        self.problem, self.made = problem, made
+    def __init__(self, problem: Problem, formulation: Formulation) -> None:
+        self.problem, self.formulation = problem, formulation
         self.solver = pywraplp.Solver.CreateSolver("GLOP")
         infinity = self.solver.infinity()
         self.columns = [
-            self.solver.NumVar(lower, upper, "") for lower, upper in zip(made.lower, made.upper, strict=True)
+            self.solver.NumVar(lower, upper, "")
+            for lower, upper in zip(formulation.lower, formulation.upper, strict=True)
         ]
-        for choices in made.choices.values():
-            row = self.solver.Constraint(1, 1)
+        for choices in formulation.choices.values():
+            constraint = self.solver.Constraint(1, 1)
             for column in choices.values():
-                row.SetCoefficient(self.columns[column], 1)
+                constraint.SetCoefficient(self.columns[column], 1)
         self.rows = []
-        for given in made.rows:
-            row = self.solver.Constraint(-infinity, given.most)
-            for column, coefficient in zip(given.columns.tolist(), given.coefficients.tolist(), strict=True):
-                row.SetCoefficient(self.columns[column], coefficient)
-            self.rows.append(row)
+        for row in formulation.rows:
+            constraint = self.solver.Constraint(-infinity, row.most)
+            for column, coefficient in zip(row.columns.tolist(), row.coefficients.tolist(), strict=True):
+                constraint.SetCoefficient(self.columns[column], coefficient)
+            self.rows.append(constraint)
 
     def smallest(
         self, objective: ObjectiveName, limits: Mapping[ObjectiveName, int], seconds: float
-    ) -> Divided | None:
+    ) -> Optimum | None:
         """The least that an objective can be within limits of others; None where they cannot be kept, or that
         was not found in its time."""
         self.solver.SetTimeLimit(max(1, int(seconds * 1000)))
-        for name, column in self.made.objectives.items():
+        for name, column in self.formulation.objectives.items():
             self.columns[column].SetUb(
-                min(limits.get(name, self.made.upper[column]), self.made.upper[column])
+                min(limits.get(name, self.formulation.upper[column]), self.formulation.upper[column])
             )
-        self.solver.Minimize(self.columns[self.made.objectives[objective]])
+        self.solver.Minimize(self.columns[self.formulation.objectives[objective]])
         status = self.solver.Solve()
         if status != pywraplp.Solver.OPTIMAL:
             # Where it went on from is not always a good start for another objective.
@@ -75,13 +76,13 @@ class Relaxation:
             status = self.solver.Solve(anew)
         if status != pywraplp.Solver.OPTIMAL:
             return None
-        return Divided(
+        return Optimum(
             self.solver.Objective().Value(),
             {
                 workflow: {
                     cluster: self.columns[column].solution_value() for cluster, column in choices.items()
                 }
-                for workflow, choices in self.made.choices.items()
+                for workflow, choices in self.formulation.choices.items()
             },
         )
 
@@ -91,10 +92,10 @@ class Relaxation:
         By the duals of its rows, so at the margin: d objective = dual x (d most - d coefficient x value).
         """
         gains = [0.0] * len(self.problem.machines)
-        for row, (cluster, coefficient, most) in self.made.capacity.items():
+        for row, (cluster, coefficient, most) in self.formulation.capacity.items():
             dual = self.rows[row].dual_value()
             if dual:
-                last = self.columns[int(self.made.rows[row].columns[-1])]
+                last = self.columns[int(self.formulation.rows[row].columns[-1])]
                 gains[cluster] -= dual * (most - (coefficient * last.solution_value() if coefficient else 0))
         return [max(gain, 0.0) for gain in gains]
 

@@ -30,10 +30,10 @@ class Effort:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search came to.
 
-    placements: None where it found none. bound: of the objective, for the workflows that were free.
+    placements: None where there is none. bound: of the objective, for the workflows that were free.
     complete: whether nothing better is to be found for them. by_clock: whether the clock ended it.
     work: that it took.
     """
@@ -57,15 +57,15 @@ def search(
     *,
     clusters: Sequence[int] | None = None,
     short: bool = True,
-) -> Found:
+) -> SearchResult:
     """Move some workflows so that an objective gets small, within the limits of all objectives.
 
     The others stay. placements: of all workflows, from which the search starts.
     """
-    made = formulate(problem, placements, free, limits, clusters=clusters, short=short)
-    model, variables = _model(made)
-    model.minimize(variables[made.objectives[objective]])
-    for workflow, choices in made.choices.items():
+    formulation = formulate(problem, placements, free, limits, clusters=clusters, short=short)
+    model, variables = _model(formulation)
+    model.minimize(variables[formulation.objectives[objective]])
+    for workflow, choices in formulation.choices.items():
         for cluster, column in choices.items():
             model.add_hint(variables[column], int(placements[workflow] == cluster))
     solver = cp_model.CpSolver()
@@ -79,15 +79,15 @@ def search(
     work = solver.response_proto.deterministic_time
     by_clock = not complete and solver.wall_time >= effort.seconds
     if status not in ("OPTIMAL", "FEASIBLE"):
-        return Found(None, 0, 0, complete, by_clock, work)
+        return SearchResult(None, 0, 0, complete, by_clock, work)
     result = placements.copy()
-    for workflow, choices in made.choices.items():
+    for workflow, choices in formulation.choices.items():
         result[workflow] = next(
             cluster for cluster, column in choices.items() if solver.boolean_value(variables[column])
         )
-    return Found(
+    return SearchResult(
         result,
-        int(solver.value(variables[made.objectives[objective]])),
+        int(solver.value(variables[formulation.objectives[objective]])),
         round(solver.best_objective_bound),
         complete,
         by_clock,
@@ -95,14 +95,15 @@ def search(
     )
 
 
-def _model(made: Formulation) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
+def _model(formulation: Formulation) -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
     model = cp_model.CpModel()
     variables = [
-        model.new_int_var(lower, upper, "") for lower, upper in zip(made.lower, made.upper, strict=True)
+        model.new_int_var(lower, upper, "")
+        for lower, upper in zip(formulation.lower, formulation.upper, strict=True)
     ]
-    for choices in made.choices.values():
+    for choices in formulation.choices.values():
         model.add_exactly_one([variables[column] for column in choices.values()])
-    for row in made.rows:
+    for row in formulation.rows:
         terms = [variables[column] for column in row.columns]
         model.add(cp_model.LinearExpr.weighted_sum(terms, row.coefficients.tolist()) <= row.most)
     return model, variables

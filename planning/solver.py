@@ -163,11 +163,11 @@ class _Run:
             self._bound(name)
             if value > self.bounds[name]:
                 effort = self.budget.effort(self.options.work / len(OBJECTIVES))
-                found = search(self.problem, best, free, name, self.limits, effort, self.options.seed)
-                self.budget.took(found)
-                if found.placements is not None:
-                    best, value = found.placements, found.value
-                    self.bounds[name] = max(self.bounds[name], found.bound)
+                result = search(self.problem, best, free, name, self.limits, effort, self.options.seed)
+                self.budget.spend(result)
+                if result.placements is not None:
+                    best, value = result.placements, result.value
+                    self.bounds[name] = max(self.bounds[name], result.bound)
             self.limits[name] = max(value, self._target(name))
         self._unless_nothing(best)
         return best
@@ -177,20 +177,20 @@ class _Run:
         self.limits = {"moves": self.problem.fleet.max_moves}
         if not short:
             self.limits.update({**dict.fromkeys(SLACKS, 0), "peak": CRITICAL})
-        made = formulate(self.problem, self.problem.homes, free, self.limits, short=short)
-        self.relaxation = relaxation = Relaxation(self.problem, made)
+        formulation = formulate(self.problem, self.problem.homes, free, self.limits, short=short)
+        self.relaxation = relaxation = Relaxation(self.problem, formulation)
         limits, self.tighter = dict(self.limits), dict(self.limits)
         self.nodes = ()
         for name in OBJECTIVES if short else WHOLE:
-            found = relaxation.smallest(name, limits, self.budget.seconds)
-            if found is None:
+            optimum = relaxation.smallest(name, limits, self.budget.seconds)
+            if optimum is None:
                 self.budget.by_clock = self.budget.by_clock or not self.budget.left()
                 return
-            self.bounds[name] = found.bound
-            if found.bound and not self.nodes:
+            self.bounds[name] = optimum.bound
+            if optimum.bound and not self.nodes:
                 self.nodes = tuple(
-                    NodeWorth(cluster=there.name, objective=name, gain=gain)
-                    for there, gain in zip(self.problem.fleet.clusters, relaxation.worth(), strict=True)
+                    NodeWorth(cluster=cluster.name, objective=name, gain=gain)
+                    for cluster, gain in zip(self.problem.fleet.clusters, relaxation.worth(), strict=True)
                 )
             if name != "moves":
                 limits[name] = self._target(name)
@@ -199,8 +199,8 @@ class _Run:
 
     def _bound(self, name: ObjectiveName) -> None:
         """The bound of an objective within what those before it came to, which may be above their targets."""
-        found = self.relaxation.smallest(name, self.limits, self.budget.seconds)
-        self.bounds[name] = 0 if found is None else found.bound
+        optimum = self.relaxation.smallest(name, self.limits, self.budget.seconds)
+        self.bounds[name] = 0 if optimum is None else optimum.bound
 
     def _large(self, free: list[int]) -> Numbers:
         peak = self._least_peak(free)
@@ -216,9 +216,9 @@ class _Run:
     def _least_peak(self, free: list[int]) -> int | None:
         """The relaxation's, where nothing but the moves is limited."""
         limits: dict[ObjectiveName, int] = {"moves": self.problem.fleet.max_moves, "peak": CRITICAL}
-        made = formulate(self.problem, self.problem.homes, free, limits, short=False)
-        found = Relaxation(self.problem, made).smallest("peak", limits, self.budget.seconds)
-        return None if found is None else found.bound
+        formulation = formulate(self.problem, self.problem.homes, free, limits, short=False)
+        optimum = Relaxation(self.problem, formulation).smallest("peak", limits, self.budget.seconds)
+        return None if optimum is None else optimum.bound
 
     def _whole(self, free: list[int], *, short: bool) -> Numbers | None:
         """A plan within the limits of all tiers, or with what they lack."""
@@ -252,7 +252,7 @@ class _Run:
             self._bound(name)
             if name == "moves":
                 continue
-            made = rounded_in_groups(
+            rounding = rounded_in_groups(
                 self.problem,
                 self.problem.homes,
                 name,
@@ -262,8 +262,10 @@ class _Run:
                 self.options.seed,
                 short=short,
             )
-            if made is not None and (best is None or self._value(made, name) < self._value(best, name)):
-                best = made
+            if rounding is not None and (
+                best is None or self._value(rounding, name) < self._value(best, name)
+            ):
+                best = rounding
             if best is None:
                 return None
             best = self._better(best, name, short=short)

@@ -1,5 +1,6 @@
 """What the answers to questions (moka/usage/questions) say, as allocation goes on from it."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
@@ -7,22 +8,29 @@ from typing import Any
 from moka.allocation.cluster import Cluster
 from moka.allocation.curve import Curve, Step
 from moka.allocation.percentile import Need
+from moka.allocation.replay.slo import share_in_time
 from moka.allocation.rules import Rules
 from moka.usage.questions import Asked
 from moka.usage.records import DAY, HOUR
-from moka.workflows.definitions import Workflow
+from moka.workflows.definitions import Workflow, slo_millis
 
 Row = Mapping[str, Any]
 """A row of an answer, by column."""
 
 
-def asked(clusters: Iterable[Cluster], until: int, rules: Rules) -> Asked:
-    """What to ask about: the days before the last midnight, in UTC, before a time."""
+def window(
+    clusters: Iterable[Cluster], until: int, rules: Rules, workflows: Mapping[str, Workflow] | None = None
+) -> Asked:
+    """What to ask about: the days before the last midnight, in UTC, before a time.
+
+    workflows: whose SLOs count.
+    """
     ended = until - until % DAY
     return Asked(
         began=ended - rules.window,
         ended=ended,
         machines={cluster.name: cluster.sizes() for cluster in clusters},
+        slos=slo_millis(workflows or {}),
     )
 
 
@@ -62,6 +70,16 @@ def needs(rows: Iterable[Row], cluster: str, workflows: Mapping[str, Workflow]) 
                 machine_millis=row["machine_millis"],
                 slo_hours=workflow.slo_hours,
             )
+
+
+def shares_in_time(rows: Iterable[Row]) -> dict[str, float]:
+    """Workflow -> the part of its runs that was in time, of those that were in time, late or failed. rows:
+    answers to `runs`."""
+    in_time, judged = Counter[str](), Counter[str]()
+    for row in rows:
+        in_time[row["workflow"]] += row["in_time"]
+        judged[row["workflow"]] += row["in_time"] + row["late"] + row["failed"]
+    return {workflow: share_in_time(in_time[workflow], count) for workflow, count in judged.items() if count}
 
 
 def missing(rows: Iterable[Row], rules: Rules) -> Iterator[str]:

@@ -103,15 +103,15 @@ class FleetWorkflow:
         """Of its queue."""
         return _tier(self.queue)
 
-    def may_run(self, there: FleetCluster) -> bool:
+    def may_run(self, cluster: FleetCluster) -> bool:
         """Whether a cluster can have it."""
         if self.pinned:
-            return there.name == self.home
+            return cluster.name == self.home
         return all(
             not wanted or not set(wanted).isdisjoint(offered)
             for wanted, offered in (
-                (self.zones, there.zones),
-                (self.architectures, there.architectures),
+                (self.zones, cluster.zones),
+                (self.architectures, cluster.architectures),
             )
         )
 
@@ -137,7 +137,7 @@ class Fleet:
 
     def choices(self, workflow: FleetWorkflow) -> tuple[str, ...]:
         """The clusters on which a workflow may run."""
-        return tuple(there.name for there in self.clusters if workflow.may_run(there))
+        return tuple(cluster.name for cluster in self.clusters if workflow.may_run(cluster))
 
     def homes(self) -> dict[str, str]:
         """The cluster of each workflow today."""
@@ -151,15 +151,15 @@ class Fleet:
         if self.headroom < 0:
             yield f"headroom is {self.headroom}: it is at least 0."
         for kind, names in (
-            ("cluster", [there.name for there in self.clusters]),
+            ("cluster", [cluster.name for cluster in self.clusters]),
             ("queue", [queue.path for queue in self.queues]),
             ("workflow", [workflow.name for workflow in self.workflows]),
         ):
             for name in sorted({name for name in names if names.count(name) > 1} if _twice(names) else ()):
                 yield f"There are two of the {kind} {name}: keep one."
-        for there in self.clusters:
-            yield from _cluster_mistakes(there)
-        clusters = {there.name: there for there in self.clusters}
+        for cluster in self.clusters:
+            yield from _cluster_mistakes(cluster)
+        clusters = {cluster.name: cluster for cluster in self.clusters}
         for queue in self.queues:
             yield from _queue_mistakes(queue, clusters)
         yield from self._floors_that_do_not_fit()
@@ -179,19 +179,19 @@ class Fleet:
             )
 
     def _floors_that_do_not_fit(self) -> Iterator[str]:
-        for there in self.clusters:
-            if _cluster_mistakes(there):
+        for cluster in self.clusters:
+            if _cluster_mistakes(cluster):
                 continue  # told already
-            least = min(range(HOURS), key=there.instances)
+            least = min(range(HOURS), key=cluster.instances)
             critical = [queue for queue in self.queues if _known_tier(queue.path) in (1, 2)]
             for queues, part, of in ((critical, CRITICAL, " of tiers 1 and 2"), (self.queues, 1000, "")):
-                floors = total(queue.floors.get(there.name, Resources()) for queue in queues)
+                floors = total(queue.floors.get(cluster.name, Resources()) for queue in queues)
                 for resource, amount in floors.amounts():
-                    has = (there.capacity(least).get(resource) or 0) * part // 1000
+                    has = (cluster.capacity(least).get(resource) or 0) * part // 1000
                     if resource in COUNTED and amount > has:
                         yield (
-                            f"The floors{of} on {there.name} add up to {amount} of {resource}, but there are "
-                            f"{has} at {least:02}:00: lower them."
+                            f"The floors{of} on {cluster.name} add up to {amount} of {resource}, but there "
+                            f"are {has} at {least:02}:00: lower them."
                         )
 
 
@@ -320,14 +320,14 @@ def _twice(names: list[str]) -> bool:
     return len(set(names)) < len(names)
 
 
-def _cluster_mistakes(there: FleetCluster) -> list[str]:
-    if there.machines and len(there.machines) != HOURS:
+def _cluster_mistakes(cluster: FleetCluster) -> list[str]:
+    if cluster.machines and len(cluster.machines) != HOURS:
         return [
-            f"{there.name} has machines of {len(there.machines)} hours: give them of {HOURS}, or of none."
+            f"{cluster.name} has machines of {len(cluster.machines)} hours: give them of {HOURS}, or of none."
         ]
     return [
-        f"{there.name} has a capacity of {number} machines at {hour:02}:00: give it at least one."
-        for hour, number in enumerate(there.machines)
+        f"{cluster.name} has a capacity of {number} machines at {hour:02}:00: give it at least one."
+        for hour, number in enumerate(cluster.machines)
         if number < 1
     ]
 

@@ -30,22 +30,22 @@ def share_out(fleet: Fleet, placements: Mapping[str, str]) -> tuple[QueueHours, 
     demands = amounts_of_queues(fleet, placements)
     applications = _applications(fleet, placements)
     result = []
-    for there in fleet.clusters:
+    for cluster in fleet.clusters:
         members = [
             queue
             for queue in fleet.queues
-            if (there.name, queue.path) in demands or there.name in queue.floors
+            if (cluster.name, queue.path) in demands or cluster.name in queue.floors
         ]
         hours = [
-            _hour(there, members, {q.path: _at(demands, there, q, hour) for q in members}, hour)
+            _hour(cluster, members, {q.path: _at(demands, cluster, q, hour) for q in members}, hour)
             for hour in range(HOURS)
         ]
         for queue in members:
-            ceiling = queue.ceilings.get(there.name)
-            numbers = applications.get((there.name, queue.path), [0] * HOURS)
+            ceiling = queue.ceilings.get(cluster.name)
+            numbers = applications.get((cluster.name, queue.path), [0] * HOURS)
             result.append(
                 QueueHours(
-                    cluster=there.name,
+                    cluster=cluster.name,
                     queue=queue.path,
                     hours=tuple(
                         Amounts(
@@ -67,9 +67,9 @@ def expected(
     demands = amounts_of_queues(fleet, placements)
     served: dict[tuple[str, str], list[int]] = {}
     for one in queues:
-        asked = demands.get((one.cluster, one.queue))
+        demand = demands.get((one.cluster, one.queue))
         served[one.cluster, one.queue] = [
-            _served(amounts.guaranteed, asked[hour]) if asked else THOUSANDTHS
+            _served(amounts.guaranteed, demand[hour]) if demand else THOUSANDTHS
             for hour, amounts in enumerate(one.hours)
         ]
     return tuple(
@@ -89,11 +89,11 @@ def expected(
     )
 
 
-def _served(guaranteed: Resources, asked: Resources) -> int:
+def _served(guaranteed: Resources, demand: Resources) -> int:
     return min(
         (
             min((guaranteed.get(name) or 0) * THOUSANDTHS // amount, THOUSANDTHS)
-            for name, amount in asked.amounts()
+            for name, amount in demand.amounts()
             if amount
         ),
         default=THOUSANDTHS,
@@ -101,24 +101,26 @@ def _served(guaranteed: Resources, asked: Resources) -> int:
 
 
 def _at(
-    demands: Mapping[tuple[str, str], list[Resources]], there: FleetCluster, queue: FleetQueue, hour: int
+    demands: Mapping[tuple[str, str], list[Resources]], cluster: FleetCluster, queue: FleetQueue, hour: int
 ) -> Resources:
-    hours = demands.get((there.name, queue.path))
+    hours = demands.get((cluster.name, queue.path))
     return hours[hour] if hours else counted(Resources())
 
 
 def _hour(
-    there: FleetCluster, queues: list[FleetQueue], demands: Mapping[str, Resources], hour: int
+    cluster: FleetCluster, queues: list[FleetQueue], demands: Mapping[str, Resources], hour: int
 ) -> dict[str, Resources]:
     """What queues get in an hour."""
-    floors = {queue.path: _vector(queue.floors.get(there.name, Resources())) for queue in queues}
+    floors = {queue.path: _vector(queue.floors.get(cluster.name, Resources())) for queue in queues}
     wanted = {
-        queue.path: _wanted(_vector(demands[queue.path]), floors[queue.path], queue.ceilings.get(there.name))
+        queue.path: _wanted(
+            _vector(demands[queue.path]), floors[queue.path], queue.ceilings.get(cluster.name)
+        )
         for queue in queues
     }
     by_tier = {tier: [queue.path for queue in queues if queue.tier == tier] for tier in TIERS}
     least = {tier: _sums(floors[path] for path in paths) for tier, paths in by_tier.items()}
-    limits = room(least, _vector(there.capacity(hour)))
+    limits = room(least, _vector(cluster.capacity(hour)))
     given: dict[str, Resources] = {}
     above = NOTHING
     for tier, paths in by_tier.items():

@@ -23,10 +23,10 @@ Vector = tuple[int, ...]
 NOTHING: Vector = (0,) * len(COUNTED)
 
 
-def machines(amount: Resources, there: FleetCluster, *, up: bool = True) -> Vector:
+def machines(amount: Resources, cluster: FleetCluster, *, up: bool = True) -> Vector:
     """An amount in thousandths of a cluster's machines, each resource by itself. up: rounded up, not down."""
     return tuple(
-        _part(amount.get(name) or 0, there.cluster.instance.get(name) or 0, up=up) for name in COUNTED
+        _part(amount.get(name) or 0, cluster.cluster.instance.get(name) or 0, up=up) for name in COUNTED
     )
 
 
@@ -35,20 +35,20 @@ def _part(amount: int, size: int, *, up: bool) -> int:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueueDemand:
     """What a queue asks of a cluster in an hour: what it would get, and what its ceiling keeps from it."""
 
     wanted: Vector
     lacks: int
 
 
-def asked(demand: Vector, floor: Vector, ceiling: Vector | None) -> Asked:
+def queue_demand(demand: Vector, floor: Vector, ceiling: Vector | None) -> QueueDemand:
     """What a queue asks whose workflows ask so much."""
     raised = tuple(map(max, demand, floor))
     if ceiling is None:
-        return Asked(raised, 0)
+        return QueueDemand(raised, 0)
     lacks = max(0, *(amount - most for amount, most in zip(demand, ceiling, strict=True)))
-    return Asked(tuple(map(min, raised, ceiling)), lacks)
+    return QueueDemand(tuple(map(min, raised, ceiling)), lacks)
 
 
 def room(floors: Mapping[TierNumber, Vector], capacity: Vector) -> dict[TierNumber, Vector]:
@@ -67,12 +67,12 @@ def room(floors: Mapping[TierNumber, Vector], capacity: Vector) -> dict[TierNumb
     return {1: first, 2: second, 3: capacity}
 
 
-def floors_by_tier(fleet: Fleet, there: FleetCluster) -> dict[TierNumber, Vector]:
+def floors_by_tier(fleet: Fleet, cluster: FleetCluster) -> dict[TierNumber, Vector]:
     """The floors of all queues of each tier on a cluster, together."""
     sums: dict[TierNumber, Vector] = dict.fromkeys(TIERS, NOTHING)
     for queue in fleet.queues:
-        if floor := queue.floors.get(there.name):
-            sums[queue.tier] = _sum(sums[queue.tier], machines(floor, there))
+        if floor := queue.floors.get(cluster.name):
+            sums[queue.tier] = _sum(sums[queue.tier], machines(floor, cluster))
     return sums
 
 
@@ -102,29 +102,29 @@ def measures(fleet: Fleet, placements: Mapping[str, str]) -> Measures:
     slack: dict[TierNumber, int] = dict.fromkeys(TIERS, 0)
     peak = balance = 0
     demands = demand_of_queues(fleet, placements)
-    for there in fleet.clusters:
-        floors = floors_by_tier(fleet, there)
+    for cluster in fleet.clusters:
+        floors = floors_by_tier(fleet, cluster)
         limits = {
             number: room(floors, (number * THOUSANDTHS,) * len(COUNTED))
-            for number in map(there.instances, range(HOURS))
+            for number in map(cluster.instances, range(HOURS))
         }
         bounds = [
             (
                 queue,
-                machines(queue.floors.get(there.name, Resources()), there),
-                _ceiling(queue.ceilings.get(there.name), there),
-                demands.get((there.name, queue.path)),
+                machines(queue.floors.get(cluster.name, Resources()), cluster),
+                _ceiling(queue.ceilings.get(cluster.name), cluster),
+                demands.get((cluster.name, queue.path)),
             )
             for queue in fleet.queues
         ]
         day = NOTHING
         for hour in range(HOURS):
-            instances = there.instances(hour)
+            instances = cluster.instances(hour)
             sums: dict[TierNumber, Vector] = dict.fromkeys(TIERS, NOTHING)
             for queue, floor, ceiling, demand in bounds:
                 if demand is None and floor == NOTHING:
                     continue
-                one = asked(demand[hour] if demand else NOTHING, floor, ceiling)
+                one = queue_demand(demand[hour] if demand else NOTHING, floor, ceiling)
                 sums[queue.tier] = _sum(sums[queue.tier], one.wanted)
                 slack[queue.tier] += one.lacks
             upto, lacked = NOTHING, 0
@@ -136,7 +136,7 @@ def measures(fleet: Fleet, placements: Mapping[str, str]) -> Measures:
                 lacked = max(lacked, over)
             peak = max(peak, *(-(-amount // instances) for amount in upto))
             day = _sum(day, upto)
-        whole = sum(there.instances(hour) for hour in range(HOURS))
+        whole = sum(cluster.instances(hour) for hour in range(HOURS))
         balance = max(balance, *(-(-amount // whole) for amount in day))
     moves = sum(placements[workflow.name] != workflow.home for workflow in fleet.workflows)
     return Measures(slack=slack, peak=peak, balance=balance, moves=moves)
@@ -145,12 +145,12 @@ def measures(fleet: Fleet, placements: Mapping[str, str]) -> Measures:
 def demand_of_queues(fleet: Fleet, placements: Mapping[str, str]) -> dict[tuple[str, str], list[Vector]]:
     """What the workflows of each queue on each cluster ask together, by hour."""
     sums: dict[tuple[str, str], list[Vector]] = defaultdict(lambda: [NOTHING] * HOURS)
-    clusters = {there.name: there for there in fleet.clusters}
+    clusters = {cluster.name: cluster for cluster in fleet.clusters}
     for workflow in fleet.workflows:
-        there = clusters[placements[workflow.name]]
-        hours = sums[there.name, workflow.queue]
+        cluster = clusters[placements[workflow.name]]
+        hours = sums[cluster.name, workflow.queue]
         for hour, amount in enumerate(workflow.demand):
-            hours[hour] = _sum(hours[hour], machines(amount, there))
+            hours[hour] = _sum(hours[hour], machines(amount, cluster))
     return sums
 
 
@@ -169,11 +169,11 @@ def counted(amount: Resources) -> Resources:
     return Resources(**{name: amount.get(name) or 0 for name in COUNTED})
 
 
-def _ceiling(ceiling: Resources | None, there: FleetCluster) -> Vector | None:
+def _ceiling(ceiling: Resources | None, cluster: FleetCluster) -> Vector | None:
     """A resource that it does not state has none, which is more than any cluster has."""
     if ceiling is None:
         return None
-    stated = machines(ceiling, there, up=False)
+    stated = machines(ceiling, cluster, up=False)
     return tuple(
         UNBOUNDED if ceiling.get(name) is None else amount
         for name, amount in zip(COUNTED, stated, strict=True)
@@ -183,9 +183,9 @@ def _ceiling(ceiling: Resources | None, there: FleetCluster) -> Vector | None:
 UNBOUNDED = 10**12
 
 
-def ceiling_of(queue_ceilings: Mapping[str, Resources], there: FleetCluster) -> Vector | None:
+def ceiling_of(queue_ceilings: Mapping[str, Resources], cluster: FleetCluster) -> Vector | None:
     """A queue's ceiling on a cluster; None where it has none."""
-    return _ceiling(queue_ceilings.get(there.name), there)
+    return _ceiling(queue_ceilings.get(cluster.name), cluster)
 
 
 def _sum(one: Iterable[int], other: Iterable[int]) -> Vector:

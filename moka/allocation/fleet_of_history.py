@@ -138,11 +138,11 @@ class _Demand:
         for name, offer in offers.items():
             for need in needs(history.needs, name, workflows):
                 size = offer.cluster.instance
-                asked = Resources(
+                amount = Resources(
                     cpu=need.machines * (size.cpu or 0) // THOUSANDTHS,
                     memory=need.machines * (size.memory or 0) // THOUSANDTHS,
                 )
-                self._needs[need.workflow] = _most(self._needs.get(need.workflow, Resources()), asked)
+                self._needs[need.workflow] = _most(self._needs.get(need.workflow, Resources()), amount)
 
     def of(self, name: str, workflow: Workflow, home: str, *, pinned: bool) -> FleetWorkflow:
         """A workflow that is known; if it ran on several clusters, the most that it asked of one counts."""

@@ -14,16 +14,16 @@ CLOSE = 990
 def binding(fleet: Fleet, placements: Mapping[str, str], queues: tuple[QueueHours, ...]) -> tuple[str, ...]:
     """Limits that bind."""
     return (
-        *(remark for there in fleet.clusters for remark in _full(there, queues)),
+        *(remark for cluster in fleet.clusters for remark in _full(cluster, queues)),
         *_fullest(fleet, placements),
         *_bounds(fleet, placements),
         *_moves(fleet, placements),
     )
 
 
-def _full(there: FleetCluster, queues: tuple[QueueHours, ...]) -> Iterator[str]:
+def _full(cluster: FleetCluster, queues: tuple[QueueHours, ...]) -> Iterator[str]:
     """Hours in which a cluster has nothing left to guarantee."""
-    own = [one for one in queues if one.cluster == there.name]
+    own = [one for one in queues if one.cluster == cluster.name]
     critical = [one for one in own if one.tier < 3]
     for some, part, whom in (
         (critical, CRITICAL, "tiers 1 and 2 are guaranteed 90% of it, as much as they may"),
@@ -34,27 +34,27 @@ def _full(there: FleetCluster, queues: tuple[QueueHours, ...]) -> Iterator[str]:
                 hour
                 for hour in range(HOURS)
                 if (total(one.hours[hour].guaranteed for one in some).get(name) or 0) * THOUSANDTHS * 1000
-                >= (there.capacity(hour).get(name) or 0) * part * CLOSE
+                >= (cluster.capacity(hour).get(name) or 0) * part * CLOSE
             ]
             if hours:
-                yield f"{there.name} has no more {name} at {_hours(hours)}: {whom}."
+                yield f"{cluster.name} has no more {name} at {_hours(hours)}: {whom}."
 
 
 def _fullest(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
     """The cluster and hour that set the peak."""
     demands = amounts_of_queues(fleet, placements)
     loads = []
-    for there in fleet.clusters:
-        own = [hours for (cluster, _), hours in demands.items() if cluster == there.name]
+    for cluster in fleet.clusters:
+        own = [hours for (name, _), hours in demands.items() if name == cluster.name]
         for hour in range(HOURS):
-            asked, capacity = total(hours[hour] for hours in own), there.capacity(hour)
+            demand, capacity = total(hours[hour] for hours in own), cluster.capacity(hour)
             loads += [
-                ((asked.get(name) or 0) / (capacity.get(name) or 1), there.name, hour, name)
+                ((demand.get(name) or 0) / (capacity.get(name) or 1), cluster.name, hour, name)
                 for name in COUNTED
             ]
-    load, cluster, hour, name = max(loads, key=lambda one: one[0])
+    load, fullest, hour, resource = max(loads, key=lambda one: one[0])
     if load:
-        yield f"{cluster} is the fullest at {hour:02}:00: {load:.1%} of its {name} is asked for."
+        yield f"{fullest} is the fullest at {hour:02}:00: {load:.1%} of its {resource} is asked for."
 
 
 def _bounds(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:

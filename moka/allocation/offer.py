@@ -8,6 +8,7 @@ from moka.allocation.cluster import Cluster
 from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.fleet import HOURS, FleetCluster
 from moka.queues import shares
+from moka.queues.calendar import Nodes
 from moka.queues.resources import Resources
 from moka.queues.tree import Queue, QueueTree
 from moka.usage.queue_names import queue_names
@@ -53,6 +54,11 @@ class Offer:
             machines=tuple(self._machines(midnight + timedelta(hours=hour)) for hour in range(HOURS)),
         )
 
+    def nodes(self, moment: datetime) -> Nodes:
+        """How many nodes it may have at a moment."""
+        calendar = self.settings.calendar
+        return calendar.nodes(calendar.changes(moment))
+
     def floor(self, path: str, machines: int = 0) -> Resources:
         """What a plan leaves a queue at the least: a percentage of what the settings guarantee it.
 
@@ -77,6 +83,5 @@ class Offer:
 
     def _machines(self, moment: datetime) -> int:
         """One at the least, as of none nothing is shared out."""
-        calendar = self.settings.calendar
-        part = calendar.part(calendar.nodes(calendar.changes(moment)))
+        part = self.settings.calendar.part(self.nodes(moment))
         return max(1, int(self.cluster.instances * part))

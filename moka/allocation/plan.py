@@ -101,7 +101,10 @@ class ExpectedSlo(Section):
 
     tier: TierNumber = Field(description="Of the workflow.")
     before: Share | None = Field(default=None, description="As it was in the window.")
-    expected: Share = Field(description="With this plan.")
+    in_force: Share | None = Field(
+        default=None, description="In a replay of runs with what was in force when the plan was made."
+    )
+    expected: Share = Field(description="In the same replay with this plan.")
 
 
 class Plan(Section):

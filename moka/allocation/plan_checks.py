@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.plan import Plan, PlannedCluster
+from moka.allocation.plan_slos import MOST_NAMES, losses
 from moka.allocation.queue_amounts import HOURS, AmountsOfHour, QueueAmounts, at_hour, of_hour
 from moka.allocation.queues_in_force import in_force
 from moka.mistakes import Mistake, listed
@@ -68,6 +69,12 @@ def beyond(
                 f"send {len(moves)} workflows somewhere else, more than the {bounds.most_moves} of "
                 "`most_moves` in the settings",
             )
+    if lost := [name for name in losses(plan) if plan.slos[name].tier == 1]:
+        yield Mistake(
+            "slos",
+            f"say that tier 1 would lose SLOs that it keeps now ({listed(lost[:MOST_NAMES])}), so that a "
+            "person looks at it",
+        )
     for name, settings in clusters.items():
         yield from _changes(name, plan, before.get(name), settings)
 

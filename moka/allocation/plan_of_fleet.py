@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from moka.allocation.fleet import COUNTED, OBJECTIVES, Fleet, FleetPlan, NodeWorth, Objective, QueueHours
+from moka.allocation.fleet import COUNTED, Fleet, FleetPlan, QueueHours
+from moka.allocation.objective_sentences import reached, worth
 from moka.allocation.offer import Offer
-from moka.allocation.plan import FORMAT, Plan, read
+from moka.allocation.plan import FORMAT, ExpectedSlo, Plan, as_data, read
 from moka.allocation.queue_amounts import Amounts, AmountsOfHour, HourAmounts
 from moka.allocation.queues_in_force import in_force
 from moka.quantities import MIB
@@ -26,7 +27,6 @@ class Basis:
     by: who, or what, makes the plan. made: when.
     says: what is to be known of the history, a sentence each.
     reasons: cluster -> queue -> sentences on its amounts.
-    slos: workflow -> the part of its runs that were in time, and that will be; None where nobody knows.
     """
 
     began: int
@@ -37,7 +37,6 @@ class Basis:
     made: datetime
     says: Sequence[str] = ()
     reasons: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
-    slos: Mapping[str, tuple[float | None, float]] = field(default_factory=dict)
 
 
 def plan_of(
@@ -70,7 +69,7 @@ def plan_of(
             "queues": planned,
             "says": [*remarks, *_of_cluster(offer.name, answer)],
         }
-    says = [*basis.says, *answer.says, *map(_objective, answer.objectives)]
+    says = [*basis.says, *answer.says, *map(reached, answer.objectives)]
     says += [one for one in answer.binding if not any(one.startswith(f"{name} ") for name in clusters)]
     data: dict[str, Any] = {
         "format": FORMAT,
@@ -79,15 +78,16 @@ def plan_of(
         "basis": _basis(answer, basis),
         "clusters": clusters,
         "routes": dict(_routes(answer, workflows)),
-        "slos": {
-            name: {"tier": workflows[name].tier, **_slo(*shares)}
-            for name, shares in sorted(basis.slos.items())
-            if name in workflows
-        },
         "says": says,
     }
-    data["id"] = f"{basis.made.astimezone(UTC):%Y-%m-%d}-{answer.method}-{_digest(data)}"
+    data["id"] = _id(data)
     return read(data, "plan")
+
+
+def with_slos(plan: Plan, slos: Mapping[str, ExpectedSlo], says: Sequence[str]) -> Plan:
+    """The plan with what is expected of SLOs. says: what is to be known of that, a sentence each."""
+    whole = plan.model_copy(update={"slos": dict(sorted(slos.items())), "says": [*plan.says, *says]})
+    return whole.model_copy(update={"id": _id(as_data(whole))})
 
 
 def _queues(
@@ -198,21 +198,11 @@ def _basis(answer: FleetPlan, basis: Basis) -> dict[str, Any]:
 
 def _of_cluster(name: str, answer: FleetPlan) -> Iterator[str]:
     yield from (one for one in answer.binding if one.startswith(f"{name} "))
-    yield from (_worth(one) for one in answer.nodes if one.cluster == name and one.gain)
+    yield from (worth(one) for one in answer.nodes if one.cluster == name and one.gain)
 
 
-def _worth(one: NodeWorth) -> str:
-    return f"One more machine would take {one.gain:.1f} off {one.objective}: {OBJECTIVES[one.objective]}."
-
-
-def _objective(one: Objective) -> str:
-    return f"{one.name}: {one.value}, at the least {one.bound}, before {one.before} ({OBJECTIVES[one.name]})."
-
-
-def _slo(before: float | None, expected: float) -> dict[str, float]:
-    return {"expected": expected} | ({} if before is None else {"before": before})
-
-
-def _digest(data: Mapping[str, Any]) -> str:
-    said = {key: value for key, value in data.items() if key != "made"}
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:8]
+def _id(data: Mapping[str, Any]) -> str:
+    """Of what a plan says: equal plans that are made on a day have the same."""
+    content = {key: value for key, value in data.items() if key not in ("made", "id")}
+    digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:8]
+    return f"{data['made'][:10]}-{data['basis']['engine']}-{digest}"

@@ -7,7 +7,7 @@ from moka.allocation.plan_differences import Change
 from moka.queues.resources import quantity
 from moka.svg import LINE, Paint, document, shortened, text
 
-ROW, HEAD, MARGIN = 46, 84, 24
+ROW, HEAD, MARGIN, REMARK = 46, 84, 24, 18
 NAME, HOUR, CHART, AMOUNTS = 300, 9, 34, 170
 """Heights and widths, in pixels."""
 
@@ -18,23 +18,28 @@ PAINTS = (Paint(".before", "stroke", *LINE),)
 RULES = (".before { fill: none; stroke-width: 1.5 }", ".after { opacity: 0.8 }")
 
 
-def as_svg(changes: Sequence[Change], title: str) -> str:
+def as_svg(changes: Sequence[Change], title: str, remarks: Sequence[str] = ()) -> str:
     """A drawing that needs no other file: a row for each amount that is guaranteed otherwise, with its hours.
 
-    Columns in the colour of the tier are after, the line is before.
+    Columns in the colour of the tier are after, the line is before. remarks: below the title, a line each.
     """
     guaranteed = [change for change in changes if change.what == "guaranteed"]
     rows, more = guaranteed[:MOST_ROWS], len(guaranteed) - MOST_ROWS
     width = 2 * MARGIN + NAME + 24 * HOUR + AMOUNTS
-    height = HEAD + ROW * max(len(rows), 1) + 2 * MARGIN
+    head = HEAD + REMARK * len(remarks)
+    height = head + ROW * max(len(rows), 1) + 2 * MARGIN
     parts = [
-        text(
-            MARGIN + NAME, HEAD - 10, "guaranteed from 0:00 to 24:00, UTC: columns after, line before", "head"
+        *(
+            text(MARGIN, 56 + REMARK * number, shortened(remark, width - 2 * MARGIN))
+            for number, remark in enumerate(remarks)
         ),
-        *[part for index, change in enumerate(rows) for part in _row(change, HEAD + ROW * index)],
+        text(
+            MARGIN + NAME, head - 10, "guaranteed from 0:00 to 24:00, UTC: columns after, line before", "head"
+        ),
+        *[part for index, change in enumerate(rows) for part in _row(change, head + ROW * index)],
     ]
     if not rows:
-        parts.append(text(MARGIN, HEAD + ROW / 2, "No queue is guaranteed anything else."))
+        parts.append(text(MARGIN, head + ROW / 2, "No queue is guaranteed anything else."))
     if more > 0:
         parts.append(text(MARGIN, height - MARGIN, f"And {more} more.", "small"))
     return document(title, (width, height), parts, paints=PAINTS, rules=RULES)

@@ -10,6 +10,7 @@ workflows:
     cluster: batch-a
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
@@ -38,6 +39,9 @@ ProjectPath = Annotated[
     ),
 ]
 
+MILLIS = 3_600_000
+"""Of an hour."""
+
 MAX_SLO_HOURS = 24 * 31
 """A month: what runs more rarely has no history to go by."""
 
@@ -60,6 +64,15 @@ class Workflow(Section):
     def queue(self) -> str:
         """Path of the queue in which it runs."""
         return queue_path(self.project, self.tier)
+
+
+def slo_millis(workflows: Mapping[str, Workflow]) -> dict[str, int]:
+    """Workflow -> milliseconds from submission in which a run has to be done; those that have an SLO."""
+    return {
+        name: round(workflow.slo_hours * MILLIS)
+        for name, workflow in workflows.items()
+        if workflow.slo_hours is not None
+    }
 
 
 class Workflows(Section):

@@ -300,7 +300,11 @@ class ExpectedSlo(TypedDict, closed=True):
     """
     expected: float
     """
-    With this plan.
+    In the same replay with this plan.
+    """
+    in_force: NotRequired[float | None]
+    """
+    In a replay of runs with what was in force when the plan was made.
     """
     tier: int
     """

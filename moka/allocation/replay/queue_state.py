@@ -29,7 +29,7 @@ class Application:
     work: int = 0
     counted: int = 0
     began: int | None = None
-    asked: int = 0
+    waiting_since: int = 0
     version: int = 0
     started: int | None = None
     finished: int | None = None
@@ -51,7 +51,7 @@ class Leaf:
     waiting: its applications that wait for pods, in the order in which they are tried.
     running: those that have a pod, the one that got a pod last at the end. partial: of those, how many wait
     for more.
-    sizes: how many pods of which cores and memory it waits for.
+    sizes: how many pods of which cores and memory it waits for. number: in the order in which leaves came.
     """
 
     path: str
@@ -70,6 +70,7 @@ class Leaf:
     partial: int = 0
     sizes: dict[tuple[int, int], int] = field(default_factory=dict)
     checked: int | None = None
+    number: int = 0
 
     def at(self, hour: int) -> None:
         """Have the amounts of an hour of the day."""
@@ -130,7 +131,11 @@ class Leaf:
         """The first application a pod of which can be placed."""
         room_cpu = min(free_cpu, self.maximum_cpu - self.cpu)
         room_memory = min(free_memory, self.maximum_memory - self.memory)
-        if not any(cpu <= room_cpu and memory <= room_memory for cpu, memory in self.sizes):
+        # Plain loops: this is asked for every pod.
+        for cpu, memory in self.sizes:
+            if cpu <= room_cpu and memory <= room_memory:
+                break
+        else:
             return None
         full = len(self.running) >= self.applications
         if full and not self.partial:
@@ -152,7 +157,8 @@ class Leaf:
 
     def may_claim(self) -> bool:
         """Whether any pod that it waits for is within what it is guaranteed."""
-        return any(self.within(*size) for size in self.sizes)
+        cpu, memory = self.guaranteed_cpu - self.cpu, self.guaranteed_memory - self.memory
+        return any(size[0] <= cpu and size[1] <= memory for size in self.sizes)
 
     def victims(self) -> Iterator[Application]:
         """Its applications, the one that got a pod last first."""

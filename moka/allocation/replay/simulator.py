@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 def replay(
-    there: FleetCluster,
+    cluster: FleetCluster,
     queues: Iterable[QueueHours],
     runs: Iterable[Run],
     *,
@@ -63,7 +63,7 @@ def replay(
     queues: of any clusters; a queue that has none here is guaranteed nothing. until: milliseconds since 1970;
     what goes on then has no end.
     """
-    scheduler = _Scheduler(there, queues, policies)
+    scheduler = _Scheduler(cluster, queues, policies)
     return scheduler.play(sorted(runs, key=lambda run: run.submitted), until)
 
 
@@ -85,6 +85,10 @@ class _Organization:
         self.projects: dict[str, _Project] = {}
 
 
+_Rank = tuple[int, float]
+_Ranks = dict[_Organization | _Project, _Rank]
+_Turn = tuple[_Rank, _Rank, int, int, Leaf]
+
 _HOUR, _SUBMITTED, _ENDS, _GANG, _CLAIM = range(5)
 """What happens, those of a moment in this order."""
 
@@ -92,15 +96,17 @@ _HOUR, _SUBMITTED, _ENDS, _GANG, _CLAIM = range(5)
 class _Scheduler:
     def __init__(
         self,
-        there: FleetCluster,
+        cluster: FleetCluster,
         queues: Iterable[QueueHours],
         policies: Mapping[TierNumber, Policy],
     ) -> None:
-        self.there = there
-        self.hours = {one.queue: one.hours for one in queues if one.cluster == there.name}
+        self.cluster = cluster
+        self.hours = {one.queue: one.hours for one in queues if one.cluster == cluster.name}
         self.policies = policies
         self.organizations: dict[str, _Organization] = {}
         self.leaves: dict[str, Leaf] = {}
+        self.waiting: dict[Leaf, int] = {}
+        """Leaves that may wait for pods, each with its number."""
         self.parents: dict[Leaf, tuple[_Organization, _Project]] = {}
         self.free_cpu = self.free_memory = self.cpu = self.memory = 0
         self.events: list[tuple[int, int, int, object, int]] = []
@@ -157,7 +163,7 @@ class _Scheduler:
     def _turn(self) -> None:
         """An hour begins."""
         hour = self.now // HOUR % 24
-        capacity = self.there.capacity(hour)
+        capacity = self.cluster.capacity(hour)
         cpu, memory = capacity.cpu or 0, (capacity.memory or 0) // MIB
         self.free_cpu += cpu - self.cpu
         self.free_memory += memory - self.memory
@@ -176,13 +182,18 @@ class _Scheduler:
             project.leaves.append(leaf)
             project.leaves.sort(key=lambda leaf: leaf.tier)
             leaf.at(self.now // HOUR)
+            leaf.number = len(self.leaves)
             self.leaves[path] = leaf
             self.parents[leaf] = organization, project
         return self.leaves[path]
 
     def _submit(self, application: Application) -> None:
-        application.asked = self.now
-        self._leaf(application.run.queue).wait(application)
+        application.waiting_since = self.now
+        self._wait(self._leaf(application.run.queue), application)
+
+    def _wait(self, leaf: Leaf, application: Application) -> None:
+        leaf.wait(application)
+        self.waiting[leaf] = leaf.number
 
     def _give(self, leaf: Leaf, application: Application, pods: int) -> None:
         self._work(application)
@@ -200,13 +211,13 @@ class _Scheduler:
         leaf.take(application, pods)
         self._use(leaf, application.run, -pods)
         application.lost += pods
-        application.asked = self.now
+        application.waiting_since = self.now
         if not application.have:
             application.began, application.work = None, application.run.work
             application.version += 1
         elif application.began is not None:
             self._begin(application)
-        leaf.wait(application)
+        self._wait(leaf, application)
 
     def _use(self, leaf: Leaf, run: Run, pods: int) -> None:
         cpu, memory = run.cpu * pods, run.memory * pods
@@ -241,7 +252,10 @@ class _Scheduler:
 
     def _schedule(self) -> None:
         """Place all pods that can be."""
-        waiting = [leaf for leaf in self.leaves.values() if leaf.sizes]
+        if not self.waiting:
+            return
+        self.waiting = {leaf: number for leaf, number in self.waiting.items() if leaf.sizes}
+        waiting = sorted(self.waiting, key=self.waiting.__getitem__)
         if not waiting:
             return
         cpu = sum(size[0] * pods for leaf in waiting for size, pods in leaf.sizes.items())
@@ -274,27 +288,45 @@ class _Scheduler:
 
     def _in_turns(self, waiting: Iterable[Leaf]) -> None:
         """Place pods one at a time, each for the queue whose turn it is."""
-        open_leaves = [leaf for leaf in waiting if leaf.next(self.free_cpu, self.free_memory) is not None]
+        open_leaves: dict[_Organization, list[Leaf]] = {}
+        for leaf in waiting:
+            if leaf.next(self.free_cpu, self.free_memory) is not None:
+                open_leaves.setdefault(self.parents[leaf][0], []).append(leaf)
         if not open_leaves:
             return
         ranks = self._ranks(waiting)
-        while open_leaves:
-            leaf = min(open_leaves, key=lambda leaf: self._rank(leaf, ranks))
+        # Of each organization, the leaf whose turn it is: a pod changes what its own organization has only.
+        turns = {parent: self._turn_of(leaves, ranks) for parent, leaves in open_leaves.items()}
+        while turns:
+            leaf = min(turns.values())[-1]
+            organization, project = self.parents[leaf]
             application = leaf.next(self.free_cpu, self.free_memory)
-            if application is None:
-                open_leaves.remove(leaf)
-                continue
-            self._give(leaf, application, 1)
-            if leaf.sizes:
-                for parent in self.parents[leaf]:
-                    ranks[parent] = ranks[parent][0], self._share(parent)
-            else:
-                open_leaves.remove(leaf)
+            if application is not None:
+                self._give(leaf, application, 1)
+                ranks[organization] = ranks[organization][0], self._share(organization)
+                ranks[project] = ranks[project][0], self._share(project)
+            leaves = open_leaves[organization]
+            if application is None or not leaf.sizes:
+                leaves.remove(leaf)
+            if application is not None and not leaf.sizes:
                 ranks = self._ranks(waiting)
+                turns = {parent: self._turn_of(some, ranks) for parent, some in open_leaves.items() if some}
+            elif leaves:
+                turns[organization] = self._turn_of(leaves, ranks)
+            else:
+                del turns[organization]
 
-    def _ranks(self, waiting: Iterable[Leaf]) -> dict["_Organization | _Project", tuple[int, float]]:
+    def _turn_of(self, leaves: Iterable[Leaf], ranks: "_Ranks") -> "_Turn":
+        """The leaf of an organization whose turn it is, after what puts it in order."""
+        parents = self.parents
+        return min(
+            (ranks[parents[leaf][0]], ranks[parents[leaf][1]], leaf.tier, leaf.number, leaf)
+            for leaf in leaves
+        )
+
+    def _ranks(self, waiting: Iterable[Leaf]) -> "_Ranks":
         """Of each queue with leaves below it, the highest tier that waits there, and what it has."""
-        ranks: dict[_Organization | _Project, tuple[int, float]] = {}
+        ranks: _Ranks = {}
         for leaf in waiting:
             if leaf.sizes:
                 for parent in self.parents[leaf]:
@@ -302,12 +334,6 @@ class _Scheduler:
                     if known is None or leaf.tier < known[0]:
                         ranks[parent] = leaf.tier, self._share(parent)
         return ranks
-
-    def _rank(
-        self, leaf: Leaf, ranks: Mapping["_Organization | _Project", tuple[int, float]]
-    ) -> tuple[tuple[int, float], tuple[int, float], int]:
-        organization, project = self.parents[leaf]
-        return ranks[organization], ranks[project], leaf.tier
 
     def _share(self, parent: "_Organization | _Project") -> float:
         """What a queue that is guaranteed nothing itself has of the cluster."""
@@ -331,7 +357,7 @@ class _Scheduler:
         """Have a queue claim what it is guaranteed, once its pods have waited long enough."""
         claimant = self._claimant(leaf)
         if claimant is not None:
-            due = claimant.asked + leaf.policy.delay_seconds * SECOND
+            due = claimant.waiting_since + leaf.policy.delay_seconds * SECOND
             leaf.checked = max(due, self.now + 1)
             self._tell(leaf.checked, _CLAIM, leaf)
 
@@ -339,11 +365,11 @@ class _Scheduler:
         """Take what a queue is guaranteed from those that have more than they are."""
         delay = leaf.policy.delay_seconds * SECOND
         while (claimant := self._claimant(leaf)) is not None:
-            if self.now < claimant.asked + delay or not self._room_for(leaf, claimant.run):
+            if self.now < claimant.waiting_since + delay or not self._room_for(leaf, claimant.run):
                 break
             self._give(leaf, claimant, 1)
         if claimant is not None:
-            leaf.checked = max(claimant.asked + delay, self.now + TRIED_EVERY)
+            leaf.checked = max(claimant.waiting_since + delay, self.now + TRIED_EVERY)
             self._tell(leaf.checked, _CLAIM, leaf)
 
     def _room_for(self, leaf: Leaf, run: Run) -> bool:

@@ -227,6 +227,22 @@ RUNS = Question(
     ),
 )
 
+SUBMISSIONS = Question(
+    "submissions",
+    (APPLICATIONS, PROFILES),
+    (
+        _CLUSTER,
+        _QUEUE,
+        Column("workflow", "string", "its name; empty for runs of none"),
+        Column("submitted", "bigint", "when it was submitted: milliseconds since 1970, in UTC"),
+        Column("outcome", "string", "completed, failed or stopped; empty where it has no end"),
+        Column("pods", "bigint", "that it had on average while it ran", required=False),
+        Column("cpu", "bigint", "of a pod: thousandths of a core", required=False),
+        Column("memory", "bigint", "of a pod: MiB", required=False),
+        Column("lasted", "bigint", "milliseconds from its start to its end", required=False),
+    ),
+)
+
 KINDS = Question(
     "kinds",
     (APPLICATIONS,),
@@ -253,7 +269,7 @@ UNKNOWN = Question(
 
 QUESTIONS = {
     question.name: question
-    for question in (AMOUNTS, DEMANDS, NEEDS, DAYS, HOURS, MACHINES, RUNS, KINDS, UNKNOWN)
+    for question in (AMOUNTS, DEMANDS, NEEDS, DAYS, HOURS, MACHINES, RUNS, SUBMISSIONS, KINDS, UNKNOWN)
 }
 
 

@@ -24,7 +24,7 @@ from moka.usage.report.model import (
 )
 from moka.usage.report.rules import ReportRules
 from moka.usage.report.sizes import MIB_A_GIB, MILLIS_A_CORE, Amount, ClusterSize, QueueSize
-from moka.workflows.definitions import Workflow
+from moka.workflows.definitions import Workflow, slo_millis
 
 QUESTIONS = (HOURS, MACHINES, RUNS, KINDS, UNKNOWN)
 """What a report asks."""
@@ -66,11 +66,7 @@ class Day:
             began=self.began,
             ended=self.began + DAY,
             machines={one.name: (one.reference.cpu, one.reference.memory, 0) for one in self.clusters},
-            slos={
-                name: round(workflow.slo_hours * HOUR)
-                for name, workflow in self.workflows.items()
-                if workflow.slo_hours is not None
-            },
+            slos=slo_millis(self.workflows),
             at=int(self.made.timestamp() * 1000),
         )
 

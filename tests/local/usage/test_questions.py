@@ -14,7 +14,7 @@ from tests.support.usage_history import BEGAN, DAY, HOUR, ask
 
 CLUSTERS = usage_history.clusters_of(3)
 ASKED = replace(
-    answers.asked(CLUSTERS, BEGAN + 30 * DAY, Rules()),
+    answers.window(CLUSTERS, BEGAN + 30 * DAY, Rules()),
     slos={"workflow-1": HOUR // 6, "workflow-2": HOUR // 2, "never.ran": 1},
 )
 

@@ -51,7 +51,7 @@ def submitted(folder, *arguments):
 def test_the_job_writes_what_duckdb_answers(tmp_path):
     history = tmp_path / "history"
     usage_history.write_runs(history, 500, queues=10, clusters=2)
-    asked = answers.asked(usage_history.clusters_of(2), BEGAN + 30 * DAY, Rules())
+    asked = answers.window(usage_history.clusters_of(2), BEGAN + 30 * DAY, Rules())
     (tmp_path / "asked.json").write_text(asked.as_json())
     # Of gaps there are none: their folder is not there.
     names = [name for name, question in QUESTIONS.items() if name in ("amounts", "needs", "hours", "runs")]

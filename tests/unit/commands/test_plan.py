@@ -44,7 +44,7 @@ def file(tmp_path):
                 CLUSTER: {"settings": digest, "queues": planned, "says": ["One node more: nothing."]}
             },
             "routes": {"daily": {"cluster": CLUSTER, "why": "room"}},
-            "slos": {"daily": {"tier": 1, "expected": 0.95}},
+            "slos": {"daily": {"tier": 1, "in_force": 0.5, "expected": 0.95}},
             **changes,
         }
         path = tmp_path / f"plan-{jobs}.json"
@@ -61,7 +61,7 @@ def test_a_plan_is_shown_from_a_file_with_what_it_changes_and_why(moka, file):
     assert result.out.splitlines() == [
         "Plan plan-3, made 2026-11-26T03:00:00Z by allocator: cp-sat, seed 1, at most 0.8% from the best",
         "  of what was used from 2026-10-27T00:00:00Z to 2026-11-26T00:00:00Z",
-        "  tier 1: 1 of 1 workflows are expected to be within their SLO",
+        "  tier 1: 0 of 1 workflows keep their SLO, 1 with this plan",
         f"  {CLUSTER}: One node more: nothing.",
         "",
         "Compared with the settings:",
@@ -83,7 +83,8 @@ def test_a_plan_is_drawn_and_is_json(moka, file, tmp_path):
     drawing = tmp_path / "plan.svg"
 
     assert moka("plan", "show", "local", file(), "--svg", str(drawing)).out.split() == [str(drawing)]
-    ElementTree.parse(drawing)
+    texts = [one.text for one in ElementTree.parse(drawing).iter() if one.text]
+    assert "tier 1: 0 of 1 workflows keep their SLO, 1 with this plan" in texts
     printed = moka("plan", "show", "local", file(), "--json").out
     assert plan_files.loads(printed, "printed").id == "plan-3"
 

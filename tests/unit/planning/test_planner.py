@@ -7,12 +7,14 @@ import pytest
 from moka.allocation import plan_checks
 from moka.allocation.cluster import Cluster
 from moka.allocation.offer import Offer
+from moka.allocation.plan_slos import sentences
 from moka.queues.resources import Resources
 from moka.usage.records import APPLICATIONS, DAY, HOUR, PROFILES, Application, Interval, Usage
 from moka.workflows.definitions import Workflow
 from planning.planner import NothingKnown, Request, plan
 from tests.support import usage_history
-from tests.support.plans import ETL1, settings
+from tests.support.plans import ETL1, amounts, settings
+from tests.support.plans import plan as plan_in_force
 
 BEGAN = usage_history.BEGAN
 UNTIL = BEGAN + 30 * DAY + 3 * HOUR
@@ -87,7 +89,44 @@ def test_workflows_are_spread_and_get_what_they_used_where_they_go(history, term
         assert queue.at(12).guaranteed is None
     assert plan_checks.mistakes(result, {offer.name: offer.settings for offer in terms.offers}) == []
     assert result.basis.engine == "cp-sat" and result.basis.gap <= 0.01
-    assert steps == ["reading 30 days of 2 clusters", "placing 4 workflows with cp-sat"]
+    assert steps == [
+        "reading 30 days of 2 clusters",
+        "placing 4 workflows with cp-sat",
+        "replaying 28 runs of the last 7 days with what is in force",
+        "replaying them with the plan",
+    ]
+
+
+def test_it_says_which_part_of_runs_was_in_time_and_would_be(history, terms):
+    result = plan(history, terms)
+
+    # Each run took one of the two hours that it has, of 96 cores that the clusters have at once.
+    assert {
+        name: (one.tier, one.before, one.in_force, one.expected) for name, one in result.slos.items()
+    } == {f"flow-{number}": (1, 1.0, 1.0, 1.0) for number in range(4)}
+    assert any("a replay of the 28 runs of the last 7 days" in sentence for sentence in result.says)
+
+
+def test_the_plan_in_force_is_what_it_is_compared_with(history, terms):
+    flow = terms.workflows["flow-0"].model_copy(update={"slo_hours": 1})
+    terms = replace(terms, workflows={f"flow-{number}": flow for number in range(4)})
+    # One job at a time in the queue of all four on one cluster: three of four wait for an hour or more.
+    one_job = plan_in_force({ETL1: [amounts("20", "40Gi", 1)]})
+
+    result = plan(history, replace(terms, in_force=one_job))
+
+    shares = [one.in_force for _, one in sorted(result.slos.items())]
+    assert sorted(shares) == [0.0, 0.0, 0.0, 1.0]
+    assert all(one.before == one.expected == 1 for one in result.slos.values())
+    assert list(sentences(result)) == ["tier 1: 1 of 4 workflows keep their SLO, 4 with this plan"]
+
+
+def test_workflows_without_runs_in_the_last_days_have_no_slo_expected(history, terms):
+    flow = terms.workflows["flow-0"]
+
+    result = plan(history, replace(terms, workflows={**terms.workflows, "yearly": flow}))
+
+    assert set(result.slos) == set(terms.workflows)
 
 
 def test_the_same_history_and_seed_give_the_same_plan(history, terms):

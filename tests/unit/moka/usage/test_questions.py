@@ -22,7 +22,7 @@ A, B = (
     Cluster(name="batch-a", instance=Resources.of(cpu="4", memory="16Gi"), instances=10),
     Cluster(name="batch-b", instance=Resources.of(cpu="3", memory="7Gi", gpu=2), instances=10),
 )
-ASKED = answers.asked([A, B], BEGAN + 30 * DAY + HOUR, Rules())
+ASKED = answers.window([A, B], BEGAN + 30 * DAY + HOUR, Rules())
 
 
 def interval(**changes):
@@ -249,7 +249,7 @@ def test_histories_of_many_runs_are_the_same_for_a_seed_and_where_parts_belong(t
     for name, seed in (("one", 1), ("again", 1), ("other", 2)):
         usage_history.write_runs(tmp_path / name, 300, queues=30, clusters=3, seed=seed)
 
-    asked = answers.asked(usage_history.clusters_of(3), BEGAN + 30 * DAY, Rules())
+    asked = answers.window(usage_history.clusters_of(3), BEGAN + 30 * DAY, Rules())
     one, again, other = (ask(tmp_path / name, questions.AMOUNTS, asked) for name in ("one", "again", "other"))
     assert one == again != other
     files = [str(file.relative_to(tmp_path / "one")) for file in (tmp_path / "one").rglob("*.parquet")]

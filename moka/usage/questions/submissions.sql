@@ -1,0 +1,118 @@
+-- Runs that were submitted in the window, one by one, as their replay needs them: so many pods of one size for as long
+-- as they ran. A pod is as large as those of the workflow were on average (profiles), and there are so many of them
+-- that together they had what the run used over the time that it ran, by the resource of which that takes most. Where
+-- either is not known, the run is there without them. Records of one run become one as in moka/usage/merge.py.
+WITH merged AS (
+  SELECT applications.cluster,
+         applications.application,
+         applications.submitted,
+         min(applications.started) AS started,
+         max(applications.finished) AS finished,
+         max(applications.queue) AS queue,
+         max(applications.workflow) AS workflow,
+         max(CASE applications.outcome
+           WHEN 'completed' THEN 1 WHEN 'succeeded' THEN 2 WHEN 'stopped' THEN 3 WHEN 'failed' THEN 4 ELSE 0
+         END) AS ended_as
+  FROM applications
+  CROSS JOIN asked
+  JOIN clusters ON clusters.cluster = applications.cluster
+  WHERE applications.submitted >= asked.began AND applications.submitted < asked.ended
+  GROUP BY applications.cluster, applications.application, applications.submitted
+),
+exploded AS (
+  SELECT applications.cluster,
+         applications.application,
+         applications.submitted,
+         explode(applications.usage) AS part
+  FROM applications
+  CROSS JOIN asked
+  JOIN clusters ON clusters.cluster = applications.cluster
+  WHERE applications.submitted >= asked.began AND applications.submitted < asked.ended
+),
+parts AS (
+  SELECT cluster,
+         application,
+         submitted,
+         part.instance_type AS instance_type,
+         max(part.cpu) AS cpu,
+         CAST(ceil(CAST(max(part.memory) AS DOUBLE) / 1048576) AS BIGINT) AS memory
+  FROM exploded
+  WHERE part.kind = 'used'
+  GROUP BY cluster, application, submitted, part.instance_type
+),
+used AS (
+  SELECT cluster,
+         application,
+         submitted,
+         CAST(CAST(sum(cpu) AS BIGINT) AS DOUBLE) * 1000 AS cpu,
+         CAST(CAST(sum(memory) AS BIGINT) AS DOUBLE) * 1000 AS memory
+  FROM parts
+  GROUP BY cluster, application, submitted
+),
+intervals AS (
+  SELECT profiles.cluster,
+         profiles.queue,
+         profiles.workflow,
+         profiles.instance_type,
+         profiles.began,
+         max(profiles.ended) - profiles.began AS lasted,
+         max(profiles.cpu) AS cpu,
+         max(profiles.memory) AS memory,
+         max(profiles.allocations) AS pods
+  FROM profiles
+  CROSS JOIN asked
+  JOIN clusters ON clusters.cluster = profiles.cluster
+  WHERE profiles.began >= asked.began AND profiles.began < asked.ended AND profiles.ended > profiles.began
+  GROUP BY profiles.cluster, profiles.queue, profiles.workflow, profiles.instance_type, profiles.began
+),
+sums AS (
+  SELECT cluster,
+         queue,
+         workflow,
+         CAST(CAST(sum(cpu * lasted) AS BIGINT) AS DOUBLE) AS cpu,
+         CAST(CAST(sum(memory * lasted) AS BIGINT) AS DOUBLE) AS memory,
+         CAST(CAST(sum(pods * lasted) AS BIGINT) AS DOUBLE) AS pods
+  FROM intervals
+  GROUP BY cluster, queue, workflow
+),
+sizes AS (
+  SELECT cluster,
+         queue,
+         workflow,
+         ceil(cpu / pods) AS cpu,
+         ceil(memory / pods) AS memory
+  FROM sums
+  WHERE pods > 0 AND cpu + memory > 0
+),
+timed AS (
+  SELECT merged.*,
+         CASE WHEN started >= submitted AND finished > started AND ended_as > 0 THEN finished - started END AS lasted
+  FROM merged
+),
+known AS (
+  SELECT timed.*,
+         sizes.cpu AS pod_cpu,
+         sizes.memory AS pod_memory,
+         greatest(
+           CASE WHEN sizes.cpu > 0 THEN used.cpu / (sizes.cpu * timed.lasted) END,
+           CASE WHEN sizes.memory > 0 THEN used.memory / (sizes.memory * timed.lasted) END
+         ) AS pods
+  FROM timed
+  -- Outer joins stay in this order: DuckDB would join what runs used with sizes by the cluster first.
+  LEFT JOIN used
+    ON used.cluster = timed.cluster AND used.application = timed.application AND used.submitted = timed.submitted
+  LEFT JOIN sizes
+    ON sizes.cluster = timed.cluster AND sizes.queue = timed.queue AND sizes.workflow = timed.workflow
+)
+SELECT cluster,
+       queue,
+       workflow,
+       submitted,
+       CASE ended_as WHEN 0 THEN '' WHEN 3 THEN 'stopped' WHEN 4 THEN 'failed' ELSE 'completed' END AS outcome,
+       -- Rounded to the nearest, and at least one.
+       CASE WHEN pods > 0 THEN CAST(greatest(1, floor(0.5 + pods)) AS BIGINT) END AS pods,
+       CASE WHEN pods > 0 THEN CAST(pod_cpu AS BIGINT) END AS cpu,
+       CASE WHEN pods > 0 THEN CAST(pod_memory AS BIGINT) END AS memory,
+       CASE WHEN pods > 0 THEN lasted END AS lasted
+FROM known
+ORDER BY cluster, submitted, application
