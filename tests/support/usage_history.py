@@ -15,7 +15,8 @@ from moka.queues.resources import Resources
 from moka.usage import places
 from moka.usage.columns import Table
 from moka.usage.places import Part
-from moka.usage.questions import Asked, Question, duckdb_views
+from moka.usage.questions import Asked, Question, duckdb_views, shared_views
+from moka.usage.records import Job
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -30,8 +31,8 @@ def write(folder: Path, table: Table, records: Iterable, number: int = 1) -> Non
     rows = defaultdict(list)
     for record in records:
         row = record.row()
-        day = places.day_of(row["submitted"] if "submitted" in row else row["began"])
-        rows[Part(table=table.name, day=day, cluster=row["cluster"], number=number)].append(row)
+        for day in _days(record):
+            rows[Part(table=table.name, day=day, cluster=row["cluster"], number=number)].append(row)
     for part, lines in rows.items():
         file = folder / part.key
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -45,6 +46,12 @@ def write(folder: Path, table: Table, records: Iterable, number: int = 1) -> Non
         source.unlink()
 
 
+def _days(record) -> list:
+    if isinstance(record, Job):
+        return places.days_of(record)
+    return [places.day_of(record.submitted if hasattr(record, "submitted") else record.began)]
+
+
 def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:
     """DuckDB's answer from the parts in a folder. config: of DuckDB."""
     tables = {
@@ -54,9 +61,19 @@ def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:
         for table in question.reads
     }
     with duckdb.connect(config=config) as session:
-        for statement in [*duckdb_views(tables), *asked.views()]:
+        for statement in [*duckdb_views(tables), *asked.views(), *shared_views([question])]:
             session.execute(statement)
         answer = session.execute(question.sql)
+        names = [column[0] for column in answer.description]
+        return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+
+def rows(folder: Path, table: Table) -> list[dict]:
+    """All rows of a table, of all parts in a folder."""
+    with duckdb.connect() as session:
+        for statement in duckdb_views({table: [f"{folder}/{places.prefix(table.name)}**/*{places.SUFFIX}"]}):
+            session.execute(statement)
+        answer = session.execute(f"SELECT * FROM {table.name}")
         names = [column[0] for column in answer.description]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
