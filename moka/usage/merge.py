@@ -134,14 +134,8 @@ def _attempts(attempts: Iterable[Attempt]) -> tuple[Attempt, ...]:
 
 
 def _attempt_order(attempt: Attempt) -> tuple[int, int, int, tuple[int, str], str]:
-    # 0 is before every time.
-    return (
-        attempt.ended or 0,
-        attempt.started or 0,
-        attempt.submitted,
-        _job_rank(attempt.state),
-        attempt.reason,
-    )
+    ended, started = (-1 if at is None else at for at in (attempt.ended, attempt.started))
+    return ended, started, attempt.submitted, _job_rank(attempt.state), attempt.reason
 
 
 def _usage(parts: Iterable[Usage]) -> tuple[Usage, ...]:

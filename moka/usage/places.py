@@ -7,14 +7,14 @@
 
 A record's day is that of its submission or beginning, in UTC, so that a record that comes late or again is
 beside the ones that it is merged with. A job is in the parts of each day on which it was accepted, or
-YuniKorn may have taken an application of it (`days_of`): who asks about a day finds beside its applications the jobs
-that they are of. `day` and `cluster` are also columns, as engines read such keys.
+YuniKorn may have taken an application of it (`days_of`): who asks about a day finds beside its applications
+the jobs that they are of. `day` and `cluster` are also columns, as engines read such keys.
 
 A part has the records of one day and is written whole: beside the tables first (`staged`), where no question
 looks; then the state is saved that names it, and only then it is moved to where it counts. So what a writer
 put there whose state was not saved never counts, and what one has saved the next one moves
-(services/usage_recorder/ledger.py). A part of jobs has a number of its content (`number_of`): it is put where it
-counts, as often as one likes, and under its key nothing else ever is.
+(services/usage_recorder/ledger.py). A part of jobs has a number of its content (`number_of`): it is put where
+it counts, as often as one likes, and under its key nothing else ever is.
 
 Fluent Bit writes the keys of summaries, in the form that its pipeline.yaml has.
 """

@@ -1,5 +1,5 @@
-"""The records of what was used: applications, amounts in use over time (profiles), gaps in the record, and jobs
-that had the applications.
+"""The records of what was used: applications, amounts in use over time (profiles), gaps in the record, and
+jobs that had the applications.
 
 A column that is added, removed or read otherwise is another version, which is a part of each file's key
 (moka/usage/places.py).
@@ -166,7 +166,8 @@ class Attempt:
     """An attempt of a job, which had an application.
 
     number: from 1. application: YuniKorn's id.
-    submitted: when its application was made. started, ended: None where nobody saw it. Milliseconds since 1970.
+    submitted: when its application was made. started, ended: None where nobody saw it. Milliseconds since
+    1970.
     state, reason: as of a job.
     """
 
@@ -288,7 +289,9 @@ GAPS = Table(
 JOBS = Table(
     "jobs",
     (
-        Column("cluster", "string", "of its last attempt, or to which it was to go: its name in the settings"),
+        Column(
+            "cluster", "string", "of its last attempt, or to which it was to go: its name in the settings"
+        ),
         Column("job", "string", "Archer's id of it"),
         Column("accepted", "bigint", f"when Archer took it: {_TIME}"),
         Column("submitted", "bigint", f"when its first application was made: {_TIME}", required=False),

@@ -81,15 +81,15 @@ def rows(folder: Path, table: Table) -> list[dict]:
 def write_runs(
     folder: Path, runs: int, *, queues: int = 2_000, clusters: int = 10, days: int = 30, seed: int = 17
 ) -> None:
-    """Days of runs of as many workflows as queues, as profiles and applications.
+    """Days of runs of as many workflows as queues, as profiles, applications and jobs.
 
     A few queues have most of the runs; each run has a machine or more for a minute to forty; a tenth of the
-    days' runs come within an hour after midnight.
+    days' runs come within an hour after midnight. Four of five are jobs of Archer.
     """
     source = RUNS.format(runs=runs, queues=queues, clusters=clusters, days=days, seed=seed, began=BEGAN)
     with duckdb.connect(config={"memory_limit": "3GB", "preserve_insertion_order": False}) as session:
         session.execute(source)
-        for table, query in (("profiles", PROFILES), ("applications", APPLICATIONS)):
+        for table, query in (("profiles", PROFILES), ("applications", APPLICATIONS), ("jobs", JOBS)):
             target = folder / places.prefix(table)
             target.mkdir(parents=True)
             session.execute(
@@ -142,4 +142,19 @@ SELECT cluster, 'run-' || run AS application, submitted, started, finished, 'ada
   CASE WHEN chance(run, 'outcome') < 0.05 THEN 'failed' ELSE 'succeeded' END AS outcome,
   'archer,summary' AS sources, submitted // 86400000 AS day
 FROM runs
+"""
+JOBS = """
+SELECT cluster, 'job-' || run AS job, accepted, submitted, finished AS ended, 'daily' AS name,
+  'ada' AS user_name, 'workflow-' || queue AS workflow, path AS queue, organization, project, tier, state,
+  'reason' AS reason,
+  [{'number': 1::BIGINT, 'cluster': cluster, 'application': 'run-' || run, 'submitted': submitted,
+    'started': started, 'ended': finished, 'state': state, 'reason': 'reason'}] AS attempts,
+  accepted // 86400000 AS day
+FROM (
+  SELECT *, CASE WHEN chance(run, 'outcome') < 0.05 THEN 'failed' ELSE 'succeeded' END AS state,
+    greatest(submitted // 86400000 * 86400000, submitted - floor(30000 * chance(run, 'held'))::BIGINT)
+      AS accepted
+  FROM runs
+)
+WHERE run % 5 > 0
 """

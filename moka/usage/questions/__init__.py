@@ -251,7 +251,10 @@ RUNS = Question(
             required=False,
         ),
         Column(
-            "waiting", "bigint", "milliseconds that 90% of them waited in their queue at the most", required=False
+            "waiting",
+            "bigint",
+            "milliseconds that 90% of them waited in their queue at the most",
+            required=False,
         ),
         Column("running", "bigint", "milliseconds that 90% of them ran at the most", required=False),
         Column("took", "bigint", "milliseconds from submission to end of 90% of them", required=False),

@@ -1,9 +1,10 @@
 """Jobs that have ended go to the history of what was used: table `jobs` of moka/usage/records.py.
 
-The database has a list of those that are not there yet (table `unrecorded`). Some of them are written as parts,
-and then leave the list. Who ends in between leaves a part that the next one writes again, under the same key if it
-has the same jobs, and otherwise beside it: records of a job that are there twice are one
-(moka/usage/merge.py). A part is never written over with other jobs, so two keepers at once lose nothing either.
+The database has a list of those that are not there yet (table `unrecorded`). Some of them are written as
+parts, and then leave the list. Who ends in between leaves a part that the next one writes again, under the
+same key if it has the same jobs, and otherwise beside it: records of a job that are there twice are one
+(moka/usage/merge.py). A part is never written over with other jobs, so two keepers at once lose nothing
+either.
 """
 
 import asyncio

@@ -71,7 +71,9 @@ class History:
         """Move all that are due. Raises Away, NotKept and what S3 answers."""
         for month in await self.due():
             if await self._pool.run(lambda connection, month=month: _active(connection, month)):  # type: ignore[misc]
-                log.warning("a month waits: a job of it is active, or not recorded", extra=fields(month=month))
+                log.warning(
+                    "a month waits: a job of it is active, or not recorded", extra=fields(month=month)
+                )
                 continue
             parts = await self.export(month)
             await self._pool.run(lambda connection, parts=parts, month=month: drop(connection, month, parts))  # type: ignore[misc]

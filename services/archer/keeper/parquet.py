@@ -1,5 +1,5 @@
-"""Rows as Parquet, a row group at a time: of a partition PostgreSQL writes CSV, of which DuckDB makes that, and
-of records lines of JSON are written."""
+"""Rows as Parquet, which DuckDB makes, a row group at a time: those of a partition of CSV that PostgreSQL
+writes, and records of lines of JSON."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta

@@ -104,12 +104,12 @@ def test_a_job_of_three_attempts_is_one_run_in_time_whatever_yunikorn_says_of_th
                     await placed_again(connections, placed[0])
             await start(connections, "spark-3")
             state, reason = (
-                (State.SUCCEEDED, Reason.SUCCEEDED) if len(placed) == 1 else (State.FAILED, Reason.PROGRAM_FAILED)
+                (State.SUCCEEDED, Reason.SUCCEEDED)
+                if len(placed) == 1
+                else (State.FAILED, Reason.PROGRAM_FAILED)
             )
             await ended(connections, placed[-1], state, reason)
-        await Keeper(
-            connections, None, Metrics("k"), EndedJobs(connections, "records", "us-east-1")
-        ).keep()
+        await Keeper(connections, None, Metrics("k"), EndedJobs(connections, "records", "us-east-1")).keep()
         return placed, await waiting(connections)
 
     (retried, failed), left = serve(life)
@@ -146,7 +146,9 @@ def test_a_job_of_three_attempts_is_one_run_in_time_whatever_yunikorn_says_of_th
             for attempt in job.attempts
         ],
     )
-    asked = Asked(began=one.accepted - HOUR, ended=one.accepted + HOUR, machines=CLUSTERS, slos={"daily": HOUR})
+    asked = Asked(
+        began=one.accepted - HOUR, ended=one.accepted + HOUR, machines=CLUSTERS, slos={"daily": HOUR}
+    )
     [runs] = usage_history.ask(tmp_path, RUNS, asked)
     expected = {"runs": 2, "completed": 1, "failed": 1, "in_time": 1, "late": 0, "unfinished": 0}
     assert {name: runs[name] for name in expected} == expected
@@ -291,7 +293,11 @@ def test_a_job_is_in_the_parts_of_the_days_on_which_its_applications_may_be(addr
         async with pool(address) as connections:
             await filled(connections, [], LONG_AGO)
             await connections.run(lambda c: c.execute(FILL, [job]))
-            times = [LONG_AGO + timedelta(seconds=30), LONG_AGO + timedelta(minutes=2), LONG_AGO + timedelta(days=4)]
+            times = [
+                LONG_AGO + timedelta(seconds=30),
+                LONG_AGO + timedelta(minutes=2),
+                LONG_AGO + timedelta(days=4),
+            ]
             await connections.run(lambda c: c.execute(attempts, job, *times))
             await connections.run(lambda c: c.execute(END, [job], LONG_AGO + timedelta(days=5)))
             await EndedJobs(connections, "records", "us-east-1").record()
@@ -306,5 +312,3 @@ def test_a_job_is_in_the_parts_of_the_days_on_which_its_applications_may_be(addr
 
 def test_the_history_knows_all_states_in_which_jobs_end():
     assert set(JOB_STATES) == ENDED
-
-
