@@ -213,12 +213,10 @@ def keeper_statements(site: ClusterSite, inputs: Inputs) -> list[Statement]:
         ),
         Statement(sid="MasterKey", actions=("kms:Decrypt",), resources=[inputs.key_arn], conditions=by),
         *bucket_statements(
-            "History",
-            "keep",
-            inputs.history_bucket_arn,
-            inputs.key_arn,
-            under=(f"{HISTORY_PREFIX}/", places.prefix(JOBS.name)),
+            "History", "keep", inputs.history_bucket_arn, inputs.key_arn, under=f"{HISTORY_PREFIX}/"
         ),
+        # It is the same key.
+        *bucket_statements("Jobs", "add", inputs.history_bucket_arn, None, under=places.prefix(JOBS.name)),
     ]
 
 

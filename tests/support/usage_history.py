@@ -91,7 +91,7 @@ def write_runs(
         session.execute(source)
         for table, query in (("profiles", PROFILES), ("applications", APPLICATIONS), ("jobs", JOBS)):
             target = folder / places.prefix(table)
-            target.mkdir(parents=True)
+            target.mkdir(parents=True, exist_ok=True)
             session.execute(
                 f"COPY (SELECT * REPLACE (strftime(make_timestamp_ms(day * {DAY}), '%Y-%m-%d') AS day) "
                 f"FROM ({query})) "
