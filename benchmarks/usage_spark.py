@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.bench import LOG
-from benchmarks.measure import Measured, median_of, run
+from benchmarks.measure import Measured, run
 from localcloud.cloud import REPOSITORY
 from moka.allocation import answers
 from moka.allocation.rules import Rules
@@ -18,7 +18,6 @@ from tests.support import usage_history, usage_job
 RUNS = int(os.environ.get("MOKA_USAGE_RUNS", "6000000"))
 TIMES = 3
 QUEUES, CLUSTERS = 2_000, 10
-ROUNDS = 3
 MAX_RATIO = 1.2
 """Of the growth of time to that of runs."""
 
@@ -38,7 +37,7 @@ def table() -> str:
     lines = [
         f"{QUEUES:,} queues, {CLUSTERS} clusters, 30 days, four of five runs jobs of Archer; `examples/jobs/"
         f"usage_questions.py` with the questions {names}, by pyspark with `local[{THREADS}]` and a heap of "
-        f"{HEAP}; medians of {ROUNDS} of a process from its start.",
+        f"{HEAP}; one run of each, of a process from its start.",
         "",
         "| runs | seconds | of CPU | memory |",
         "| --- | --- | --- | --- |",
@@ -82,6 +81,6 @@ def _measure(runs: int) -> Measured:
             conf=CONF,
         )
         environment = usage_job.environment()
-        measured = median_of([run(command, REPOSITORY, environment, LOG) for _ in range(ROUNDS)])
+        measured = run(command, REPOSITORY, environment, LOG)
         print(f"{measured.seconds:.1f} s, {measured.cpu_seconds:.1f} s of CPU", flush=True)
         return measured

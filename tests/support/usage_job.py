@@ -15,7 +15,10 @@ PROGRAM = REPOSITORY / "examples" / "jobs" / "usage_questions.py"
 def command(
     folder: Path, *arguments: str, threads: int = 2, heap: str = "1g", conf: Mapping[str, str] | None = None
 ) -> list[str]:
-    """That submits it, with no more of `moka` than it is given, which is put into a folder. heap: of its JVM."""
+    """That submits it, with no more of `moka` than it is given, which is put into a folder.
+
+    heap: of its JVM.
+    """
     properties = {"spark.ui.enabled": "false", "spark.local.dir": str(folder), **(conf or {})}
     return [
         *(str(spark_home() / "bin" / "spark-submit"), "--master", f"local[{threads}]"),
