@@ -30,6 +30,7 @@ from benchmarks import (
     ui_gateway,
     usage,
     usage_report,
+    usage_spark,
 )
 from benchmarks.bench import CLOUD, FOLDER, LOG
 from localcloud import commands
@@ -56,6 +57,7 @@ TABLES = {
     "archer_history": archer_history.table,
     "archer_queue": archer_queue.table,
     "usage": usage.table,
+    "usage_spark": usage_spark.table,
     "usage_report": usage_report.table,
     "recorder": recorder.table,
     "allocation": allocation.table,

@@ -16,7 +16,7 @@ import duckdb
 
 from moka.usage import places
 from moka.usage.columns import Table
-from moka.usage.questions import Asked, Question, duckdb_views
+from moka.usage.questions import Asked, Question, duckdb_views, shared_views
 from moka.usage.records import GAPS
 
 GAP_DAYS = 31
@@ -57,7 +57,7 @@ def ask(
     }
     try:
         with duckdb.connect(config=config) as session:
-            for statement in [*duckdb_views(files), *window.views()]:
+            for statement in [*duckdb_views(files), *window.views(), *shared_views(questions)]:
                 session.execute(statement)
             return {question: _rows(session.execute(question.sql)) for question in questions}
     except (duckdb.Error, ValueError) as error:

@@ -8,7 +8,7 @@ import argparse
 from pyspark.sql import SparkSession
 
 from moka.usage import places
-from moka.usage.questions import QUESTIONS, Asked, spark_views
+from moka.usage.questions import QUESTIONS, Asked, shared_views, spark_views
 from moka.usage.records import TABLES
 
 
@@ -26,10 +26,16 @@ def main() -> None:
     [text] = spark.read.text(options.asked, wholetext=True).first()
     history, to = options.history.rstrip("/"), options.to.rstrip("/")
     tables = {table: f"{history}/{places.prefix(table.name)}" for table in TABLES.values()}
-    for statement in [*spark_views(tables), *Asked.from_json(text).views()]:
+    questions = [QUESTIONS[name] for name in options.questions]
+    for statement in [
+        *spark_views(tables),
+        *Asked.from_json(text).views(),
+        *shared_views(questions),
+    ]:
         spark.sql(statement)
-    for name in options.questions:
-        answer = spark.sql(QUESTIONS[name].sql)
+    for question in questions:
+        name = question.name
+        answer = spark.sql(question.sql)
         # Without this JSON has no column in rows that have no value.
         answer.write.option("ignoreNullFields", "false").format(options.format).mode("overwrite").save(
             f"{to}/{name}"

@@ -8,7 +8,7 @@ text that is not empty. So records can be merged in any order and as often as on
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Protocol, TypeVar
 
-from moka.usage.records import OUTCOMES, Application, Gap, Interval, Usage
+from moka.usage.records import JOB_STATES, OUTCOMES, Application, Attempt, Gap, Interval, Job, Usage
 
 
 class _Keyed(Protocol):
@@ -68,6 +68,39 @@ def gaps(records: Iterable[Gap]) -> list[Gap]:
     return _largest(records, lambda one: (one.ended, one.says))
 
 
+def jobs(records: Iterable[Job]) -> list[Job]:
+    """Each job once, in the order of their keys."""
+    merged: dict[tuple[str], Job] = {}
+    for record in records:
+        merged[record.key] = job(merged.get(record.key, record), record)
+    return [merged[key] for key in sorted(merged)]
+
+
+def job(one: Job, other: Job) -> Job:
+    """What two records of a job say of it. Raises ValueError for records of two."""
+    if one.key != other.key:
+        raise ValueError(f"{one.key} and {other.key} are two jobs")
+    queue = max(
+        one, other, key=lambda record: (record.queue, record.organization, record.project, record.tier)
+    )
+    return Job(
+        cluster=max(one.cluster, other.cluster),
+        job=one.job,
+        accepted=min(one.accepted, other.accepted),
+        ended=max(one.ended, other.ended),
+        name=max(one.name, other.name),
+        user_name=max(one.user_name, other.user_name),
+        workflow=max(one.workflow, other.workflow),
+        queue=queue.queue,
+        organization=queue.organization,
+        project=queue.project,
+        tier=queue.tier,
+        state=max(one.state, other.state, key=_job_rank),
+        reason=max(one.reason, other.reason),
+        attempts=_attempts(one.attempts + other.attempts),
+    )
+
+
 def _largest(records: Iterable[K], order: Callable[[K], Any]) -> list[K]:
     largest: dict[Any, K] = {}
     for record in records:
@@ -83,6 +116,26 @@ def _tidy(record: Application) -> Application:
 
 def _rank(outcome: str) -> tuple[int, str]:
     return (OUTCOMES.index(outcome) if outcome in OUTCOMES else 0), outcome
+
+
+def _job_rank(state: str) -> tuple[int, str]:
+    return (JOB_STATES.index(state) + 1 if state in JOB_STATES else 0), state
+
+
+def _attempts(attempts: Iterable[Attempt]) -> tuple[Attempt, ...]:
+    """Each application once."""
+    largest: dict[tuple[int, str, str], Attempt] = {}
+    for attempt in attempts:
+        key = attempt.number, attempt.cluster, attempt.application
+        known = largest.get(key)
+        if known is None or _attempt_order(attempt) > _attempt_order(known):
+            largest[key] = attempt
+    return tuple(largest[key] for key in sorted(largest))
+
+
+def _attempt_order(attempt: Attempt) -> tuple[int, int, int, tuple[int, str], str]:
+    ended, started = (-1 if at is None else at for at in (attempt.ended, attempt.started))
+    return ended, started, attempt.submitted, _job_rank(attempt.state), attempt.reason
 
 
 def _usage(parts: Iterable[Usage]) -> tuple[Usage, ...]:

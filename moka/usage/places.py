@@ -6,28 +6,33 @@
     <cluster in EKS>/yunikorn/<year>/<month>/<day>/<time>-<id>.jsonl.gz         summaries by Fluent Bit
 
 A record's day is that of its submission or beginning, in UTC, so that a record that comes late or again is
-beside the ones that it is merged with. `day` and `cluster` are also columns, as engines read such keys.
+beside the ones that it is merged with. A job is in the parts of each day on which it was accepted, or
+YuniKorn may have taken an application of it (`days_of`): who asks about a day finds beside its applications
+the jobs that they are of. `day` and `cluster` are also columns, as engines read such keys.
 
 A part has the records of one day and is written whole: beside the tables first (`staged`), where no question
 looks; then the state is saved that names it, and only then it is moved to where it counts. So what a writer
 put there whose state was not saved never counts, and what one has saved the next one moves
-(services/usage_recorder/ledger.py).
+(services/usage_recorder/ledger.py). A part of jobs has a number of its content (`number_of`): it is put where
+it counts, as often as one likes, and under its key nothing else ever is.
 
 Fluent Bit writes the keys of summaries, in the form that its pipeline.yaml has.
 """
 
+import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
-from moka.usage.records import VERSION
+from moka.usage.records import RECORDED, VERSION, Job
 
 ROOT = f"usage/v{VERSION}/"
 SUFFIX = ".parquet"
 
 _PART = re.compile(
     rf"{ROOT}(?P<table>[a-z]+)/day=(?P<day>\d{{4}}-\d\d-\d\d)/cluster=(?P<cluster>[a-z][a-z0-9-]*)"
-    rf"/part-(?P<number>\d{{8}}){re.escape(SUFFIX)}"
+    rf"/part-(?P<number>\d{{8,19}}){re.escape(SUFFIX)}"
 )
 _STAGED = re.compile(rf"{ROOT}recorders/[^/]+/staged/(?P<number>\d{{8}})-\w+-\d+{re.escape(SUFFIX)}")
 _SUMMARIES = re.compile(r"(?P<cluster>[^/]+)/yunikorn/(?P<day>\d{4}/\d\d/\d\d)/\d{6}-\w+\.jsonl\.gz")
@@ -37,7 +42,7 @@ _SUMMARIES = re.compile(r"(?P<cluster>[^/]+)/yunikorn/(?P<day>\d{4}/\d\d/\d\d)/\
 class Part:
     """A file of a table's records of one day.
 
-    number: the writer's, from 1.
+    number: the writer's, from 1, of no more than 19 digits.
     """
 
     table: str
@@ -101,7 +106,8 @@ def staged_number(key: str) -> int | None:
 
 def record_prefixes(cluster: str, eks_cluster: str) -> tuple[str, ...]:
     """Patterns of the beginnings of all keys that a cluster's recorder writes, with `*` for any text."""
-    return f"{ROOT}*/day=*/cluster={cluster}/", recorder_prefix(eks_cluster)
+    tables = (f"{prefix(table.name)}day=*/cluster={cluster}/" for table in RECORDED)
+    return *tables, recorder_prefix(eks_cluster)
 
 
 def summaries_prefix(eks_cluster: str, day: date) -> str:
@@ -119,6 +125,26 @@ def summaries_of(key: str) -> tuple[str, date] | None:
 def day_of(milliseconds: int) -> date:
     """The day, in UTC, of a time."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).date()
+
+
+def days_of(job: Job) -> list[date]:
+    """The days in whose parts a job is: that of its acceptance, and for each attempt those from when its
+    application was made until its driver ran, between which YuniKorn took it."""
+    days = {day_of(job.accepted)}
+    for attempt in job.attempts:
+        until = next((at for at in (attempt.started, attempt.ended) if at is not None), job.ended)
+        days.update(_days(day_of(attempt.submitted), day_of(until)))
+    return sorted(days)
+
+
+def number_of(jobs: Iterable[Job]) -> int:
+    """The number of a part that has these jobs, in any order, which no other part has: 63 bits of SHA-256."""
+    text = "\n".join(sorted(job.job for job in jobs))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) >> 1
+
+
+def _days(first: date, last: date) -> Iterable[date]:
+    return (first + timedelta(days=number) for number in range((last - first).days + 1))
 
 
 def _day(text: str, form: str) -> date | None:

@@ -1,4 +1,5 @@
-"""The records of what was used: applications, amounts in use over time (profiles), and gaps in the record.
+"""The records of what was used: applications, amounts in use over time (profiles), gaps in the record, and
+jobs that had the applications.
 
 A column that is added, removed or read otherwise is another version, which is a part of each file's key
 (moka/usage/places.py).
@@ -23,7 +24,10 @@ Kind = Literal["used", "preempted", "placeholder"]
 
 OUTCOMES = ("", "completed", "succeeded", "stopped", "failed")
 """How applications end, each said by somebody who knows more than those that say the ones before it: YuniKorn
-says `completed` of each whose pods are gone, Archer whether it did its work."""
+says `completed` of each whose pods are gone. Whether a job did its work, Archer says (`Job`)."""
+
+JOB_STATES = ("lost", "cancelled", "failed", "succeeded")
+"""How jobs end, as Archer has it; of two that are said of one, the later one here counts."""
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -50,7 +54,7 @@ class Application:
     user_name, workflow, queue, namespace: empty where nobody said.
     tier: 0 where the queue has none.
     waiting, running: milliseconds; None where clocks contradict each other or nobody knows.
-    sources: who said something of it: `active`, `summary`, `completed`, `archer`.
+    sources: who said something of it: `active`, `summary`, `completed`.
     """
 
     cluster: str
@@ -157,6 +161,66 @@ class Gap:
         return dict(vars(self))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """An attempt of a job, which had an application.
+
+    number: from 1. application: YuniKorn's id.
+    submitted: when its application was made. started, ended: None where nobody saw it. Milliseconds since
+    1970.
+    state, reason: as of a job.
+    """
+
+    number: int
+    cluster: str
+    application: str
+    submitted: int
+    started: int | None = None
+    ended: int | None = None
+    state: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A job that has ended, as Archer knows it: one run of its workflow, however many attempts it had.
+
+    cluster: of its last attempt, or to which it was to go. job: Archer's id. All times are milliseconds since
+    1970, in UTC. user_name: who submitted it. state: one of JOB_STATES. reason: why, in Archer's word.
+    """
+
+    cluster: str
+    job: str
+    accepted: int
+    ended: int
+    name: str = ""
+    user_name: str = ""
+    workflow: str = ""
+    queue: str = ""
+    organization: str = ""
+    project: str = ""
+    tier: int = 0
+    state: str
+    reason: str = ""
+    attempts: tuple[Attempt, ...] = ()
+
+    @property
+    def key(self) -> tuple[str]:
+        """What tells it from all others."""
+        return (self.job,)
+
+    @property
+    def submitted(self) -> int | None:
+        """When its first application was made; None where it had none."""
+        return min((attempt.submitted for attempt in self.attempts), default=None)
+
+    def row(self) -> dict[str, Any]:
+        """As a row of its table."""
+        values = {**vars(self), "submitted": self.submitted}
+        values["attempts"] = [dict(vars(attempt)) for attempt in self.attempts]
+        return {column.name: values[column.name] for column in JOBS.columns}
+
+
 _TIME = "milliseconds since 1970, in UTC"
 _CLUSTER = Column("cluster", "string", "its name in the settings")
 _BEGAN = Column("began", "bigint", f"when it began: {_TIME}")
@@ -222,7 +286,47 @@ GAPS = Table(
     key=("cluster", "began"),
 )
 
-TABLES = {table.name: table for table in (APPLICATIONS, PROFILES, GAPS)}
+JOBS = Table(
+    "jobs",
+    (
+        Column(
+            "cluster", "string", "of its last attempt, or to which it was to go: its name in the settings"
+        ),
+        Column("job", "string", "Archer's id of it"),
+        Column("accepted", "bigint", f"when Archer took it: {_TIME}"),
+        Column("submitted", "bigint", f"when its first application was made: {_TIME}", required=False),
+        Column("ended", "bigint", f"when it ended, with its last attempt: {_TIME}"),
+        Column("name", "string", "that its owner gave it"),
+        Column("user_name", "string", "who submitted it"),
+        Column("workflow", "string", "of which it is a part; empty where it is of none"),
+        Column("queue", "string", "path of its queue"),
+        Column("organization", "string", "of its queue"),
+        Column("project", "string", "of its queue"),
+        Column("tier", "bigint", "of its queue"),
+        Column("state", "string", f"how it ended: {', '.join(JOB_STATES)}"),
+        Column("reason", "string", "why, in Archer's word"),
+        Column(
+            "attempts",
+            (
+                Column("number", "bigint", "from 1"),
+                Column("cluster", "string", "its name in the settings"),
+                Column("application", "string", "YuniKorn's id of it"),
+                Column("submitted", "bigint", f"when its application was made: {_TIME}"),
+                Column("started", "bigint", f"when its driver ran: {_TIME}", required=False),
+                Column("ended", "bigint", f"when it ended: {_TIME}", required=False),
+                Column("state", "string", "how it ended, as a job does"),
+                Column("reason", "string", "why"),
+            ),
+            "those that had an application",
+        ),
+    ),
+    key=("job",),
+)
+
+TABLES = {table.name: table for table in (APPLICATIONS, PROFILES, GAPS, JOBS)}
+
+RECORDED = (APPLICATIONS, PROFILES, GAPS)
+"""Tables that the recorder of each cluster writes; jobs are Archer's."""
 
 
 def _between(earlier: int | None, later: int | None) -> int | None:

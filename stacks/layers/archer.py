@@ -35,6 +35,8 @@ from moka.names import (
 )
 from moka.partition import domain, partition
 from moka.submission.configuration import HISTORY_PREFIX, Configuration, DatabaseAccess
+from moka.usage import places
+from moka.usage.records import JOBS
 from stacks.archer import (
     collector_port,
     issuer_port,
@@ -200,7 +202,8 @@ def log_statements(settings: Environment, inputs: Inputs) -> list[Statement]:
 
 
 def keeper_statements(site: ClusterSite, inputs: Inputs) -> list[Statement]:
-    """To read the password of the database's first user, and to bring jobs of long ago to S3."""
+    """To read the password of the database's first user, and to bring to S3 jobs of long ago, and those that
+    have ended to what was used."""
     by = {"StringEquals": {"kms:ViaService": f"secretsmanager.{site.region}.{domain(site.region)}"}}
     return [
         Statement(
@@ -212,6 +215,8 @@ def keeper_statements(site: ClusterSite, inputs: Inputs) -> list[Statement]:
         *bucket_statements(
             "History", "keep", inputs.history_bucket_arn, inputs.key_arn, under=f"{HISTORY_PREFIX}/"
         ),
+        # It is the same key.
+        *bucket_statements("Jobs", "add", inputs.history_bucket_arn, None, under=places.prefix(JOBS.name)),
     ]
 
 

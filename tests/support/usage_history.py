@@ -15,7 +15,8 @@ from moka.queues.resources import Resources
 from moka.usage import places
 from moka.usage.columns import Table
 from moka.usage.places import Part
-from moka.usage.questions import Asked, Question, duckdb_views
+from moka.usage.questions import Asked, Question, duckdb_views, shared_views
+from moka.usage.records import Job
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -30,8 +31,8 @@ def write(folder: Path, table: Table, records: Iterable, number: int = 1) -> Non
     rows = defaultdict(list)
     for record in records:
         row = record.row()
-        day = places.day_of(row["submitted"] if "submitted" in row else row["began"])
-        rows[Part(table=table.name, day=day, cluster=row["cluster"], number=number)].append(row)
+        for day in _days(record):
+            rows[Part(table=table.name, day=day, cluster=row["cluster"], number=number)].append(row)
     for part, lines in rows.items():
         file = folder / part.key
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -45,6 +46,12 @@ def write(folder: Path, table: Table, records: Iterable, number: int = 1) -> Non
         source.unlink()
 
 
+def _days(record) -> list:
+    if isinstance(record, Job):
+        return places.days_of(record)
+    return [places.day_of(record.submitted if hasattr(record, "submitted") else record.began)]
+
+
 def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:
     """DuckDB's answer from the parts in a folder. config: of DuckDB."""
     tables = {
@@ -54,9 +61,19 @@ def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:
         for table in question.reads
     }
     with duckdb.connect(config=config) as session:
-        for statement in [*duckdb_views(tables), *asked.views()]:
+        for statement in [*duckdb_views(tables), *asked.views(), *shared_views([question])]:
             session.execute(statement)
         answer = session.execute(question.sql)
+        names = [column[0] for column in answer.description]
+        return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+
+def rows(folder: Path, table: Table) -> list[dict]:
+    """All rows of a table, of all parts in a folder."""
+    with duckdb.connect() as session:
+        for statement in duckdb_views({table: [f"{folder}/{places.prefix(table.name)}**/*{places.SUFFIX}"]}):
+            session.execute(statement)
+        answer = session.execute(f"SELECT * FROM {table.name}")
         names = [column[0] for column in answer.description]
         return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
@@ -64,17 +81,17 @@ def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:
 def write_runs(
     folder: Path, runs: int, *, queues: int = 2_000, clusters: int = 10, days: int = 30, seed: int = 17
 ) -> None:
-    """Days of runs of as many workflows as queues, as profiles and applications.
+    """Days of runs of as many workflows as queues, as profiles, applications and jobs.
 
     A few queues have most of the runs; each run has a machine or more for a minute to forty; a tenth of the
-    days' runs come within an hour after midnight.
+    days' runs come within an hour after midnight. Four of five are jobs of Archer.
     """
     source = RUNS.format(runs=runs, queues=queues, clusters=clusters, days=days, seed=seed, began=BEGAN)
     with duckdb.connect(config={"memory_limit": "3GB", "preserve_insertion_order": False}) as session:
         session.execute(source)
-        for table, query in (("profiles", PROFILES), ("applications", APPLICATIONS)):
+        for table, query in (("profiles", PROFILES), ("applications", APPLICATIONS), ("jobs", JOBS)):
             target = folder / places.prefix(table)
-            target.mkdir(parents=True)
+            target.mkdir(parents=True, exist_ok=True)
             session.execute(
                 f"COPY (SELECT * REPLACE (strftime(make_timestamp_ms(day * {DAY}), '%Y-%m-%d') AS day) "
                 f"FROM ({query})) "
@@ -125,4 +142,19 @@ SELECT cluster, 'run-' || run AS application, submitted, started, finished, 'ada
   CASE WHEN chance(run, 'outcome') < 0.05 THEN 'failed' ELSE 'succeeded' END AS outcome,
   'archer,summary' AS sources, submitted // 86400000 AS day
 FROM runs
+"""
+JOBS = """
+SELECT cluster, 'job-' || run AS job, accepted, submitted, finished AS ended, 'daily' AS name,
+  'ada' AS user_name, 'workflow-' || queue AS workflow, path AS queue, organization, project, tier, state,
+  'reason' AS reason,
+  [{'number': 1::BIGINT, 'cluster': cluster, 'application': 'run-' || run, 'submitted': submitted,
+    'started': started, 'ended': finished, 'state': state, 'reason': 'reason'}] AS attempts,
+  accepted // 86400000 AS day
+FROM (
+  SELECT *, CASE WHEN chance(run, 'outcome') < 0.05 THEN 'failed' ELSE 'succeeded' END AS state,
+    greatest(submitted // 86400000 * 86400000, submitted - floor(30000 * chance(run, 'held'))::BIGINT)
+      AS accepted
+  FROM runs
+)
+WHERE run % 5 > 0
 """

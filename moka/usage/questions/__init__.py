@@ -2,8 +2,9 @@
 to which both give the same rows.
 
 What a question reads are views by the names of tables (moka/usage/records.py), and three more: `asked`, with
-the window of time, `clusters`, with what a machine of each has, and `slos`, with that of each workflow. A
-session is told of them by statements: `duckdb_views` or `spark_views`, and `Asked.views`, which both take.
+the window of time, `clusters`, with what a machine of each has, and `slos`, with that of each workflow. What
+several questions begin with is a view as well (`View`). A session is told of them by statements:
+`duckdb_views` or `spark_views`, then `Asked.views` and `shared_views`, which both take.
 What the two take to mean different things is not used: they divide whole numbers, add them up, name days and
 compare times differently.
 
@@ -12,13 +13,13 @@ Nothing here imports an engine.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.resources import files
 
 from moka.usage.columns import Column, Table
-from moka.usage.records import APPLICATIONS, GAPS, PROFILES
+from moka.usage.records import APPLICATIONS, GAPS, JOBS, PROFILES
 
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 WORKFLOW = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
@@ -28,22 +29,41 @@ UNNEST = "CREATE OR REPLACE TEMP MACRO explode(parts) AS unnest(parts)"
 
 
 @dataclass(frozen=True)
+class View:
+    """What several questions begin with. name: of the file with its text."""
+
+    name: str
+
+    @cached_property
+    def sql(self) -> str:
+        """Its text."""
+        return _text_of(self.name)
+
+
+IN_USE = View("in_use")
+ENDED_JOBS = View("ended_jobs")
+ATTEMPTS = View("attempts")
+
+
+@dataclass(frozen=True)
 class Question:
     """A question.
 
     name: of the file with its text.
-    reads: tables that it reads.
+    reads: tables that it reads, its views' among them.
     columns: of its answer.
+    views: that it reads.
     """
 
     name: str
     reads: tuple[Table, ...]
     columns: tuple[Column, ...]
+    views: tuple[View, ...] = ()
 
     @cached_property
     def sql(self) -> str:
         """Its text."""
-        return files(__name__).joinpath(f"{self.name}.sql").read_text()
+        return _text_of(self.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +165,7 @@ AMOUNTS = Question(
 
 NEEDS = Question(
     "needs",
-    (APPLICATIONS,),
+    (APPLICATIONS, JOBS),
     (
         _CLUSTER,
         _QUEUE,
@@ -155,6 +175,7 @@ NEEDS = Question(
             "machine_millis", "bigint", "thousandths of a machine times milliseconds that 90% of runs keep to"
         ),
     ),
+    (ENDED_JOBS, ATTEMPTS),
 )
 
 DAYS = Question(
@@ -192,6 +213,7 @@ HOURS = Question(
     "hours",
     (PROFILES,),
     (_CLUSTER, _QUEUE, Column("hour", "bigint", "when it began: milliseconds since 1970, in UTC"), *_HAD),
+    (IN_USE,),
 )
 
 MACHINES = Question(
@@ -204,11 +226,12 @@ MACHINES = Question(
         Column("instance_type", "string", "of EC2; empty where nobody said"),
         *_HAD,
     ),
+    (IN_USE,),
 )
 
 RUNS = Question(
     "runs",
-    (APPLICATIONS,),
+    (APPLICATIONS, JOBS),
     (
         _CLUSTER,
         _QUEUE,
@@ -221,10 +244,22 @@ RUNS = Question(
         Column("untimed", "bigint", "that completed at no time that is known"),
         Column("in_time", "bigint", "that completed within the hours of their SLO"),
         Column("late", "bigint", "that completed after them, or have no end and no time left"),
-        Column("waiting", "bigint", "milliseconds that 90% of them waited at the most", required=False),
+        Column(
+            "held",
+            "bigint",
+            "milliseconds that 90% of jobs waited in Archer at the most, for their first application",
+            required=False,
+        ),
+        Column(
+            "waiting",
+            "bigint",
+            "milliseconds that 90% of them waited in their queue at the most",
+            required=False,
+        ),
         Column("running", "bigint", "milliseconds that 90% of them ran at the most", required=False),
         Column("took", "bigint", "milliseconds from submission to end of 90% of them", required=False),
     ),
+    (ENDED_JOBS, ATTEMPTS),
 )
 
 SUBMISSIONS = Question(
@@ -299,6 +334,16 @@ def spark_views(tables: Mapping[Table, str]) -> list[str]:
         f"OPTIONS (path {_text(path)}, recursiveFileLookup 'true')"
         for table, path in tables.items()
     ]
+
+
+def shared_views(questions: Iterable[Question]) -> list[str]:
+    """Statements that give either engine the views of questions, each once, after those that they read."""
+    views = dict.fromkeys(view for question in questions for view in question.views)
+    return [_view(view.name, view.sql) for view in views]
+
+
+def _text_of(name: str) -> str:
+    return files(__name__).joinpath(f"{name}.sql").read_text()
 
 
 def _view(name: str, query: str) -> str:

@@ -1,26 +1,6 @@
--- What each queue had in use in each full hour. Of intervals that are there twice the longer one counts, as in
--- moka/usage/merge.py; none is of two hours.
-WITH used AS (
-  SELECT profiles.cluster,
-         profiles.queue,
-         profiles.workflow,
-         profiles.instance_type,
-         profiles.began,
-         max(profiles.ended) AS ended,
-         max(profiles.cpu) AS cpu,
-         max(profiles.memory) AS memory,
-         max(profiles.gpu) AS gpu
-  FROM profiles
-  CROSS JOIN asked
-  JOIN clusters ON clusters.cluster = profiles.cluster
-  WHERE profiles.began >= asked.began AND profiles.began < asked.ended AND profiles.ended > profiles.began
-  GROUP BY profiles.cluster, profiles.queue, profiles.workflow, profiles.instance_type, profiles.began
-),
-timed AS (
-  SELECT used.*,
-         used.ended - used.began AS lasted,
-         CAST(floor(CAST(used.began AS DOUBLE) / 3600000) AS BIGINT) * 3600000 AS hour
-  FROM used
+-- What each queue had in use in each full hour.
+WITH timed AS (
+  SELECT in_use.*, CAST(floor(CAST(began AS DOUBLE) / 3600000) AS BIGINT) * 3600000 AS hour FROM in_use
 )
 SELECT cluster,
        queue,

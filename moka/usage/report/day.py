@@ -268,6 +268,7 @@ def _workflow(
         share=counts["in_time"] / judged if judged else None,
         # Whole numbers: 9 of 10 is 90%.
         successful=counts["in_time"] * 100 >= judged * rules.runs if judged else None,
+        held_seconds=_seconds(row["held"] for row in rows),
         waiting_seconds=_seconds(row["waiting"] for row in rows),
         running_seconds=_seconds(row["running"] for row in rows),
         took_seconds=_seconds(row["took"] for row in rows),

@@ -54,14 +54,15 @@ class Use:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkflowRuns:
-    """The runs of a workflow that were submitted on the day.
+    """The runs of a workflow that were submitted on the day; a job with several attempts is one.
 
     name: empty for runs of none. known: whether the document of workflows has it; tier is then its tier, and
     else that of its queue.
     judged: runs that were in time, late or failed. share: of them in time; None where none is judged.
     successful: whether enough of them were; None where none is judged.
-    waiting_seconds, running_seconds, took_seconds: what 90% of the runs waited, ran, and took from submission
-    to end, at the most; of several queues, the most.
+    held_seconds: what 90% of the jobs waited in Archer for their first application, at the most.
+    waiting_seconds, running_seconds, took_seconds: what 90% of the runs waited in their queue, ran, and took
+    from submission to end, at the most; of several queues, the most.
     """
 
     name: str
@@ -81,6 +82,7 @@ class WorkflowRuns:
     judged: int
     share: float | None
     successful: bool | None
+    held_seconds: float | None
     waiting_seconds: float | None
     running_seconds: float | None
     took_seconds: float | None

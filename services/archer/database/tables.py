@@ -187,6 +187,15 @@ ACTIVE = Table(
     postgresql_with=BUSY_ROWS,
 )
 
+UNRECORDED = Table(
+    "unrecorded",
+    METADATA,
+    Column("job", UUID, primary_key=True),
+    postgresql_with=BUSY_ROWS,
+)
+"""Jobs that have ended and are not in the history of what was used; a trigger of `jobs` puts them here
+(migration 0003), the keeper takes them out."""
+
 REQUESTS = Table(
     "requests",
     METADATA,

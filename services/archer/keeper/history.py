@@ -32,7 +32,11 @@ from services.common.logs import fields
 LOCK_SECONDS = 2
 """For so long at most others wait behind this one, that waits for a lock on a whole table."""
 
-ACTIVE = "SELECT EXISTS (SELECT 1 FROM active WHERE id >= $1 AND id < $2)"
+ACTIVE = """
+SELECT EXISTS (SELECT 1 FROM active WHERE id >= $1 AND id < $2)
+  OR EXISTS (SELECT 1 FROM unrecorded WHERE job >= $1 AND job < $2)
+"""
+"""Whether a job is still to end, or to be recorded among what was used."""
 
 log = logging.getLogger(__name__)
 
@@ -60,14 +64,16 @@ class History:
         self._s3: Any = boto3.client("s3", region_name=place.region)
 
     async def due(self) -> list[Month]:
-        """Months that are to go, or wait for a job of theirs that is active. Raises Away."""
+        """Months that are to go, or wait for a job of theirs. Raises Away."""
         return due(await self._pool.run(months), self._place.days, datetime.now(UTC))
 
     async def keep(self) -> None:
         """Move all that are due. Raises Away, NotKept and what S3 answers."""
         for month in await self.due():
             if await self._pool.run(lambda connection, month=month: _active(connection, month)):  # type: ignore[misc]
-                log.warning("a month waits: a job of it is active", extra=fields(month=month))
+                log.warning(
+                    "a month waits: a job of it is active, or not recorded", extra=fields(month=month)
+                )
                 continue
             parts = await self.export(month)
             await self._pool.run(lambda connection, parts=parts, month=month: drop(connection, month, parts))  # type: ignore[misc]
@@ -143,7 +149,7 @@ async def drop(connection: Connection, month: Month, parts: list[Part]) -> None:
         if count != kept:
             raise NotKept(f"{name} has {count} rows, and S3 {kept}")
     if await _active(connection, month):
-        raise NotKept(f"a job of {month} is active")
+        raise NotKept(f"a job of {month} is active, or not recorded")
     for table in PARTITIONED:
         name = partition_name(table, month)
         await connection.execute(f"ALTER TABLE {table} DETACH PARTITION {name}")

@@ -1,17 +1,20 @@
-"""Rows of a partition as Parquet: PostgreSQL writes CSV, DuckDB makes that of it, a row group at a time."""
+"""Rows as Parquet, which DuckDB makes, a row group at a time: those of a partition of CSV that PostgreSQL
+writes, and records of lines of JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import orjson
 from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Integer, SmallInteger, Table
 from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP, UUID
 from sqlalchemy.types import TypeEngine
 
 from moka.submission.job_id import lowest_id
 from moka.submission.month import Month
+from moka.usage.columns import Table as UsageTable
 from services.archer.database.partitions import partition_name
 from services.archer.database.pool import Connection
 from services.archer.database.tables import METADATA
@@ -66,6 +69,20 @@ def write(table: str, source: Path, target: Path) -> None:
             f"max_line_size = {LONGEST_LINE})) "
             f"TO '{target}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
         )
+
+
+def write_records(table: UsageTable, records: Iterable[Mapping[str, Any]], target: Path) -> None:
+    """Make Parquet of rows of a table of what was used."""
+    source = target.with_suffix(".json")
+    with source.open("wb") as lines:
+        lines.writelines(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+    with _duckdb() as duck:
+        duck.execute(
+            f"COPY (SELECT * FROM read_json('{source}', format = 'newline_delimited', "
+            f"columns = {table.duckdb_types()})) "
+            f"TO '{target}' (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
+        )
+    source.unlink()
 
 
 def rows(file: Path) -> int:

@@ -8,6 +8,7 @@ from services.archer.database.access import master_address, service_address
 from services.archer.database.migrate import migrate
 from services.archer.database.pool import AWAY, pool
 from services.archer.database.roles import admit, prepare
+from services.archer.keeper.ended_jobs import EndedJobs
 from services.archer.keeper.history import History
 from services.archer.keeper.keeper import Keeper
 from services.common.health import health_server
@@ -41,8 +42,11 @@ async def _keep(configuration: Configuration, ready: asyncio.Event, metrics: Met
     await _bring_up(configuration)
     ready.set()
     async with pool(master_address(configuration.database), size=2) as connections:
-        history = History(connections, configuration.history) if configuration.history else None
-        await Keeper(connections, history, metrics).run()
+        place = configuration.history
+        history = History(connections, place) if place else None
+        # What was used is in the same bucket.
+        ended_jobs = EndedJobs(connections, place.bucket, place.region) if place else None
+        await Keeper(connections, history, metrics, ended_jobs).run()
 
 
 async def _bring_up(configuration: Configuration) -> None:

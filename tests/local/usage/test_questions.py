@@ -7,7 +7,7 @@ import pytest
 from moka.allocation import answers
 from moka.allocation.rules import Rules
 from moka.usage import places, questions
-from moka.usage.records import APPLICATIONS, GAPS, TABLES, Application, Gap, Usage
+from moka.usage.records import APPLICATIONS, GAPS, JOBS, TABLES, Application, Attempt, Gap, Job, Usage
 from tests.support import usage_history
 from tests.support.spark_sql import spark_sql
 from tests.support.usage_history import BEGAN, DAY, HOUR, ask
@@ -29,6 +29,7 @@ def history(tmp_path_factory):
     )
     usage_history.write(folder, GAPS, [gap])
     usage_history.write(folder, APPLICATIONS, list(strange_runs()), number=99)
+    usage_history.write(folder, JOBS, list(strange_jobs()), number=99)
     return folder
 
 
@@ -47,6 +48,26 @@ def strange_runs():
     yield replace(run, application="strange-5", finished=BEGAN + DAY + 1, outcome="stopped")
 
 
+def strange_jobs():
+    """Jobs of several attempts, some of them twice."""
+    tries = [
+        Attempt(number=number, cluster=cluster, application=f"strange-{number}", submitted=BEGAN + DAY)
+        for number, cluster in ((1, "batch-1"), (2, "batch-1"), (3, "batch-2"))
+    ]
+    job = Job(
+        cluster="batch-1",
+        job="strange-a",
+        accepted=BEGAN + DAY - 5,
+        ended=BEGAN + DAY + 9,
+        state="lost",
+        queue="q",
+    )
+    yield replace(job, workflow="workflow-1", attempts=tuple(tries))
+    yield replace(job, workflow="workflow-1", attempts=tuple(tries[:1]), state="succeeded")
+    yield replace(job, job="strange-b", workflow="workflow-2", state="cancelled")
+    yield replace(job, job="strange-c", accepted=BEGAN + DAY, ended=BEGAN, state="succeeded")
+
+
 def test_duckdb_and_spark_give_the_same_answers(history, tmp_path):
     views = questions.spark_views(
         {table: f"file:{history}/{places.prefix(table.name)}" for table in TABLES.values()}
@@ -59,6 +80,7 @@ def test_duckdb_and_spark_give_the_same_answers(history, tmp_path):
         [
             *views,
             *ASKED.views(),
+            *questions.shared_views(questions.QUESTIONS.values()),
             *(part for one in questions.QUESTIONS.values() for part in (one.sql, f"SELECT '{mark}'")),
         ],
     )

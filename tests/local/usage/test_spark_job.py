@@ -1,51 +1,23 @@
 """The job that asks the history by Spark: what it writes is what DuckDB answers."""
 
 import json
-import os
 import subprocess
-import sys
-import zipfile
 
 import yaml
 
-from localcloud.cloud import REPOSITORY
 from moka.allocation import answers
 from moka.allocation.rules import Rules
 from moka.usage.questions import QUESTIONS
-from tests.support import usage_history
-from tests.support.spark_releases import python_path, spark_home
+from tests.support import usage_history, usage_job
 from tests.support.usage_history import BEGAN, DAY, ask
-
-JOBS = REPOSITORY / "examples" / "jobs"
-PROGRAM = JOBS / "usage_questions.py"
-
-
-def as_wheel(folder):
-    """`moka` as the package has it."""
-    archive = folder / "moka.zip"
-    with zipfile.ZipFile(archive, "w") as wheel:
-        for file in sorted((REPOSITORY / "moka").rglob("*")):
-            if file.suffix in (".py", ".sql"):
-                wheel.write(file, file.relative_to(REPOSITORY))
-    return archive
 
 
 def submitted(folder, *arguments):
-    """The program, run by real Spark with no more of `moka` than it is given."""
-    wheel = as_wheel(folder)
-    environment = {
-        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        "SPARK_HOME": str(spark_home()),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "PYSPARK_PYTHON": sys.executable,
-        "PYTHONPATH": os.pathsep.join(map(str, python_path())),
-    }
-    command = [
-        *(spark_home() / "bin" / "spark-submit", "--master", "local[2]", "--driver-memory", "1g"),
-        *("--conf", "spark.ui.enabled=false", "--conf", "spark.sql.shuffle.partitions=2"),
-        *("--py-files", wheel, PROGRAM, *arguments),
-    ]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    """The program, run by real Spark."""
+    command = usage_job.command(folder, *arguments, conf={"spark.sql.shuffle.partitions": "2"})
+    return subprocess.run(
+        command, cwd=folder, env=usage_job.environment(), capture_output=True, text=True, check=False
+    )
 
 
 def test_the_job_writes_what_duckdb_answers(tmp_path):
@@ -73,9 +45,9 @@ def test_the_job_writes_what_duckdb_answers(tmp_path):
 
 
 def test_the_job_file_gives_the_program_arguments_that_it_takes():
-    job = yaml.safe_load((JOBS / "usage-questions.yaml").read_text())
+    job = yaml.safe_load(usage_job.PROGRAM.with_name("usage-questions.yaml").read_text())
 
-    assert job["main_file"].endswith(f"/{PROGRAM.name}")
+    assert job["main_file"].endswith(f"/{usage_job.PROGRAM.name}")
     assert {argument for argument in job["arguments"] if not argument.startswith("--")} <= QUESTIONS.keys()
     assert {argument.split("=")[0] for argument in job["arguments"] if argument.startswith("--")} == {
         "--history",

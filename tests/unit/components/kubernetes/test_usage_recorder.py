@@ -95,7 +95,10 @@ def test_in_the_bucket_it_may_use_its_own_records_and_read_its_summaries(deploy)
         for one in json.loads(policy["policy"])["Statement"]
     }
 
-    own = ["usage/v1/*/day=*/cluster=spark-a/*", f"usage/v1/recorders/{OF_CLUSTER}/*"]
+    own = [
+        *(f"usage/v1/{table}/day=*/cluster=spark-a/*" for table in ("applications", "profiles", "gaps")),
+        f"usage/v1/recorders/{OF_CLUSTER}/*",
+    ]
     summaries = f"{OF_CLUSTER}/yunikorn/*"
     use = {"s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"}
     assert allowed == {

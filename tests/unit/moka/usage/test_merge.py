@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from moka.usage import merge
-from moka.usage.records import OUTCOMES, Application, Gap, Interval, Usage
+from moka.usage.records import JOB_STATES, OUTCOMES, Application, Attempt, Gap, Interval, Job, Usage
 
 TEXT = st.sampled_from(["", "a", "b"])
 NUMBER = st.integers(0, 5)
@@ -52,9 +52,44 @@ intervals = st.builds(
     applications=NUMBER,
     allocations=NUMBER,
 )
+jobs = st.builds(
+    Job,
+    cluster=TEXT,
+    job=st.sampled_from(["0a", "0b"]),
+    accepted=NUMBER,
+    ended=NUMBER,
+    name=TEXT,
+    user_name=TEXT,
+    workflow=TEXT,
+    queue=TEXT,
+    organization=TEXT,
+    project=TEXT,
+    tier=st.integers(1, 3),
+    state=st.sampled_from(JOB_STATES),
+    reason=TEXT,
+    attempts=st.lists(
+        st.builds(
+            Attempt,
+            number=st.integers(1, 2),
+            cluster=TEXT,
+            application=TEXT,
+            submitted=NUMBER,
+            started=MAYBE,
+            ended=MAYBE,
+            state=st.sampled_from(["", *JOB_STATES]),
+            reason=TEXT,
+        ),
+        max_size=2,
+    ).map(tuple),
+)
 gaps = st.builds(Gap, cluster=st.just("spark-a"), began=NUMBER, ended=NUMBER, says=TEXT)
 
-KINDS = [(merge.applications, applications), (merge.intervals, intervals), (merge.gaps, gaps)]
+KINDS = [
+    (merge.applications, applications),
+    (merge.intervals, intervals),
+    (merge.gaps, gaps),
+    (merge.jobs, jobs),
+]
 
 
 @pytest.mark.parametrize(("merged", "records"), KINDS)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import date
 from fnmatch import fnmatchcase
 
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from localcloud.cloud import REPOSITORY
 from moka.usage import places
 from moka.usage.places import Part
+from moka.usage.records import HOUR, Attempt, Job
 
 DAY = date(2026, 11, 25)
 
@@ -23,10 +25,10 @@ def test_a_part_is_under_its_table_day_and_cluster():
 @given(
     st.builds(
         Part,
-        table=st.sampled_from(["applications", "profiles", "gaps"]),
+        table=st.sampled_from(["applications", "profiles", "gaps", "jobs"]),
         day=st.dates(min_value=date(2000, 1, 1)),
         cluster=st.from_regex(r"[a-z]([a-z0-9-]{0,28}[a-z0-9])?", fullmatch=True),
-        number=st.integers(1, 10**8 - 1),
+        number=st.integers(1, 2**63 - 1),
     )
 )
 def test_a_key_tells_its_part(part):
@@ -68,6 +70,39 @@ def test_all_that_a_recorder_writes_is_under_its_own_patterns():
 
     assert all(any(fnmatchcase(key, pattern) for pattern in own) for key in keys)
     assert not any(fnmatchcase(key, pattern) for pattern in other for key in keys)
+    # Jobs are Archer's.
+    jobs = Part(table="jobs", day=DAY, cluster="spark-a", number=1).key
+    assert not any(fnmatchcase(jobs, pattern) for pattern in own)
+
+
+def job(name, **changes):
+    return Job(cluster="spark-a", job=name, **{"accepted": 0, "ended": 1, "state": "failed", **changes})
+
+
+def test_parts_of_jobs_have_one_number_only_if_they_have_the_same_jobs():
+    one, other, third = (job(name) for name in ("0a", "0b", "0c"))
+
+    assert places.number_of([one, other]) == places.number_of([other, one]) < 2**63
+    numbers = [places.number_of(jobs) for jobs in ([one], [other], [one, other], [one, other, third])]
+    assert len(set(numbers)) == 4
+
+
+def test_a_job_is_beside_the_applications_that_it_had():
+    attempt = Attempt(number=1, cluster="spark-a", application="a-1", submitted=2 * HOUR)
+    ended = 50 * HOUR
+
+    def days(*attempts):
+        return [day.day for day in places.days_of(job("0a", ended=ended, attempts=attempts))]
+
+    assert days() == [1]
+    assert days(replace(attempt, started=3 * HOUR, ended=ended)) == [1]
+    assert days(replace(attempt, started=25 * HOUR, ended=ended)) == [1, 2]
+    # YuniKorn may have taken it until it ended, which nobody saw.
+    assert days(attempt) == [1, 2, 3]
+    assert days(replace(attempt, ended=HOUR * 3), replace(attempt, submitted=49 * HOUR, ended=ended)) == [
+        1,
+        3,
+    ]
 
 
 def test_fluent_bit_writes_summaries_where_they_are_looked_for():

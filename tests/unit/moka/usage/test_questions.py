@@ -13,7 +13,20 @@ from moka.allocation.hourly import hourly
 from moka.allocation.rules import Rules
 from moka.queues.resources import Resources
 from moka.usage import places, questions
-from moka.usage.records import APPLICATIONS, DAY, GAPS, PROFILES, TABLES, Application, Gap, Interval, Usage
+from moka.usage.records import (
+    APPLICATIONS,
+    DAY,
+    GAPS,
+    JOBS,
+    PROFILES,
+    TABLES,
+    Application,
+    Attempt,
+    Gap,
+    Interval,
+    Job,
+    Usage,
+)
 from moka.workflows.definitions import Workflow
 from tests.support import usage_history
 from tests.support.usage_history import BEGAN, HOUR, ask
@@ -46,6 +59,24 @@ def run(number, cpu=0, memory=0, **changes):
     return Application(**{**values, **changes})
 
 
+def job(number, *attempts, **changes):
+    """A job, with attempts by the numbers of their runs."""
+    values = {"cluster": "batch-a", "job": f"job-{number}", "accepted": BEGAN, "ended": BEGAN + HOUR}
+    values |= {"workflow": "daily", "queue": "root.acme.etl.tier1", "state": "succeeded", **changes}
+    tried = [
+        Attempt(
+            number=place,
+            cluster="batch-a",
+            application=f"daily-{attempt}",
+            submitted=values["accepted"],
+            ended=values["ended"],
+            state="failed",
+        )
+        for place, attempt in enumerate(attempts, 1)
+    ]
+    return Job(**values, attempts=tuple(tried))
+
+
 def test_records_come_back_from_where_they_are_written(tmp_path):
     records = {
         PROFILES: [
@@ -55,6 +86,7 @@ def test_records_come_back_from_where_they_are_written(tmp_path):
         ],
         APPLICATIONS: [run(1, 5, started=BEGAN + 3, sources=("archer", "summary")), run(2, usage=())],
         GAPS: [Gap(cluster="batch-a", began=BEGAN, ended=BEGAN + 5, says='It\'s "gone".')],
+        JOBS: [job(1, 1, 2), job(2)],
     }
     for table, written in records.items():
         usage_history.write(tmp_path, table, written)
@@ -205,6 +237,87 @@ def test_ninety_percent_of_runs_take_no_more_than_is_needed(tmp_path):
     )
     # 4.5 machine-hours in 3 hours.
     assert (need.workflow, need.machines) == ("daily", 1500)
+
+
+def test_a_job_needs_what_its_attempts_had_if_archer_says_that_it_succeeded(tmp_path):
+    hours = 3_600_000
+    usage_history.write(
+        tmp_path,
+        APPLICATIONS,
+        [
+            run(1, cpu=4 * hours, outcome="failed"),
+            run(2, cpu=8 * hours, outcome="failed"),
+            # YuniKorn calls what ended completed, whatever became of it.
+            run(3, cpu=100 * hours, outcome="completed"),
+            run(4, cpu=100 * hours, submitted=BEGAN + 1),
+            run(5, cpu=4 * hours, workflow=""),
+            run(6, cpu=100 * hours),
+        ],
+    )
+    usage_history.write(
+        tmp_path,
+        JOBS,
+        [
+            job(1, 1, 2),
+            job(3, 3, state="lost"),
+            job(4, 4, accepted=BEGAN - 1),
+            job(5, 5, workflow="named"),
+            job(6, 6, cluster="batch-elsewhere"),
+        ],
+    )
+
+    daily, named = ask(tmp_path, questions.NEEDS, ASKED)
+
+    assert (daily["workflow"], daily["runs"], daily["machine_millis"]) == ("daily", 1, 3 * 1000 * HOUR)
+    assert (named["workflow"], named["runs"], named["machine_millis"]) == ("named", 1, 1000 * HOUR)
+
+
+def test_a_job_is_one_run_from_its_acceptance_and_ends_as_archer_says(tmp_path):
+    minute = HOUR // 60
+
+    def tried(number, waits=minute, **changes):
+        times = {
+            "submitted": BEGAN + minute,
+            "started": BEGAN + minute + waits,
+            "finished": BEGAN + 10 * minute,
+        }
+        return run(number, **{**times, **changes})
+
+    usage_history.write(
+        tmp_path,
+        APPLICATIONS,
+        [
+            tried(1, outcome="failed"),
+            tried(2, waits=3 * minute, outcome="failed"),
+            tried(3, outcome="completed"),
+            tried(4, outcome="completed"),
+            tried(5, outcome="completed"),
+            # The job of yesterday is none of today's, and one that Archer does not know is one as before.
+            tried(6, outcome="completed"),
+            tried(7, outcome="completed"),
+        ],
+    )
+    jobs = [
+        # Its attempts alone would have been in time.
+        job(1, 1, 2, ended=BEGAN + HOUR + 1),
+        job(3, 3, state="lost", ended=BEGAN + minute),
+        job(4, 4, state="cancelled", ended=BEGAN + minute),
+        job(5, 5, ended=BEGAN + HOUR),
+        job(6, 6, accepted=BEGAN - 1),
+        job(8, state="failed"),
+    ]
+    # As they are in the parts of two days, and written again.
+    usage_history.write(tmp_path, JOBS, jobs)
+    usage_history.write(tmp_path, JOBS, jobs, number=2)
+    asked = replace(ASKED, slos={"daily": HOUR})
+
+    [row] = ask(tmp_path, questions.RUNS, asked)
+
+    expected = {"runs": 6, "completed": 3, "failed": 2, "stopped": 1, "unfinished": 0, "untimed": 0}
+    assert {name: row[name] for name in expected} == expected
+    assert (row["in_time"], row["late"]) == (2, 1)
+    # The attempts of the first, together; those of today's others waited a minute.
+    assert (row["waiting"], row["running"], row["took"]) == (4 * minute, 14 * minute, HOUR + 1)
 
 
 def test_days_without_records_and_gaps_are_told(tmp_path):

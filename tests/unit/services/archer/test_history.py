@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 import duckdb
 import pytest
 
-from localcloud.aws_server import AwsServer
-from localcloud.cloud import Cloud
 from moka.submission.configuration import HistoryPlace
 from moka.submission.job_id import id_text, lowest_id, new_id
 from moka.submission.month import Month, due
@@ -17,7 +15,6 @@ from services.archer.keeper import history
 from services.archer.keeper.history import History, NotKept, drop
 from services.archer.keeper.keeper import Keeper
 from services.common.metrics import Metrics
-from tests.support.aws_clients import aws_clients
 from tests.support.documented import chapter
 from tests.support.loops import run_apart
 
@@ -34,29 +31,6 @@ INSERT INTO events (job, number, state, attempt, reason, message)
 SELECT id, number, 'accepted', 1, 'taken', '' FROM unnest($1::uuid[]) AS id, generate_series(1, 3) AS number
 """
 ACTIVE = "INSERT INTO active (id, state, queue, tier) VALUES ($1, 'running', 'analytics.daily', 1)"
-
-
-@pytest.fixture(scope="module")
-def aws(tmp_path_factory):
-    cloud = Cloud(tmp_path_factory.mktemp("cloud"))
-    server = AwsServer(cloud)
-    server.start()
-    yield aws_clients(cloud)
-    server.stop()
-
-
-@pytest.fixture
-def bucket(aws, monkeypatch):
-    """An empty bucket, which the keeper reaches."""
-    s3 = aws("s3")
-    s3.create_bucket(Bucket=PLACE.bucket)
-    monkeypatch.setenv("AWS_ENDPOINT_URL", s3.meta.endpoint_url)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    yield s3
-    for key in keys(s3):
-        s3.delete_object(Bucket=PLACE.bucket, Key=key)
-    s3.delete_bucket(Bucket=PLACE.bucket)
 
 
 def keys(s3):

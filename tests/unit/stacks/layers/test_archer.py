@@ -63,7 +63,11 @@ def told(made, program):
 def allowed(made, role):
     """Action -> resources, of a role."""
     policy = json.loads(made["aws:iam/rolePolicy:RolePolicy", role].inputs["policy"])
-    return {action: entry["Resource"] for entry in policy["Statement"] for action in entry["Action"]}
+    found = {}
+    for entry in policy["Statement"]:
+        for action in entry["Action"]:
+            found.setdefault(action, []).extend(entry["Resource"])
+    return found
 
 
 def test_it_is_there_once_at_home_where_the_settings_have_it():
@@ -110,8 +114,12 @@ def test_each_program_may_do_in_aws_what_it_is_for_and_nothing_else(made):
     }
     assert allowed(resources, "spark-a-archer-keeper") == {
         "secretsmanager:GetSecretValue": [SECRET],
-        "kms:Decrypt": ["key_arn"],
-        "s3:PutObject": ["resource_usage_bucket_arn/archer/history/*"],
+        "kms:Decrypt": ["key_arn", "key_arn"],
+        "s3:PutObject": [
+            "resource_usage_bucket_arn/archer/history/*",
+            "resource_usage_bucket_arn/usage/v1/jobs/*",
+        ],
+        "s3:AbortMultipartUpload": ["resource_usage_bucket_arn/usage/v1/jobs/*"],
         "s3:GetObject": ["resource_usage_bucket_arn/archer/history/*"],
         "kms:GenerateDataKey": ["key_arn"],
     }

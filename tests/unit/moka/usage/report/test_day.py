@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from moka.queues.resources import Resources
-from moka.usage.records import APPLICATIONS, GAPS, PROFILES, Gap
+from moka.usage.records import APPLICATIONS, GAPS, JOBS, PROFILES, Attempt, Gap, Job
 from moka.usage.report.day import QUESTIONS, report
 from moka.usage.report.rules import InvalidReportRules, ReportRules
 from moka.usage.report.sizes import Machine, QueueSize
@@ -20,8 +20,9 @@ from tests.support.usage_day import BEGAN, HOUR, MINUTE, ORDERS, SCIENCE, interv
 def reported(tmp_path):
     """The report of records."""
 
-    def report_of(intervals=(), runs=(), gaps=(), **changes):
-        for table, records in ((PROFILES, intervals), (APPLICATIONS, runs), (GAPS, gaps)):
+    def report_of(intervals=(), runs=(), gaps=(), jobs=(), **changes):
+        tables = ((PROFILES, intervals), (APPLICATIONS, runs), (GAPS, gaps), (JOBS, jobs))
+        for table, records in tables:
             usage_history.write(tmp_path, table, records)
         day = usage_day.day(**changes)
         return report(day, ask(tmp_path, QUESTIONS, day.asked, [day.day]))
@@ -53,6 +54,50 @@ def test_tiers_have_their_own_hours_and_shares_of_the_capacity(known_day):
     assert tiers[1].share == 0.4
     assert tiers[3].hours.instances == 20
     assert [tiers[3].by_hour[hour].instances for hour in (11, 12, 15, 16)] == [0, 5, 5, 0]
+
+
+def test_a_workflow_is_judged_by_jobs_where_archer_knows_them(reported):
+    # Three attempts of a job, of which each would have been in time, or failed; and a job of two minutes.
+    runs = [
+        run("orders", 0, minutes=20, outcome="failed"),
+        run("orders", 1, minutes=20, outcome="failed"),
+        run("orders", 2, minutes=3, outcome="failed"),
+    ]
+
+    def job(name, minutes, *numbers):
+        at = BEGAN - 5 * MINUTE if name == "yesterday" else BEGAN
+        attempts = [
+            Attempt(
+                number=number + 1,
+                cluster="batch-a",
+                application=f"orders-{number}",
+                submitted=BEGAN + number * HOUR + 3 * MINUTE,
+            )
+            for number in numbers
+        ]
+        return Job(
+            cluster="batch-a",
+            job=name,
+            workflow="orders",
+            queue=ORDERS,
+            state="succeeded",
+            accepted=at,
+            ended=at + minutes * MINUTE,
+            attempts=tuple(attempts),
+        )
+
+    def orders(*jobs):
+        found = reported(runs=runs, jobs=jobs).clusters[0].workflows
+        return {one.name: one for one in found}.get("orders")
+
+    by_applications = orders()
+    late = orders(job("0a", 61, 0, 1), job("0b", 59, 2))
+
+    assert (by_applications.runs, by_applications.failed, by_applications.held_seconds) == (3, 3, None)
+    assert (late.runs, late.completed, late.failed, late.in_time, late.late) == (2, 2, 0, 1, 1)
+    assert (late.share, late.successful) == (0.5, False)
+    assert late.held_seconds == 2 * 3600 + 180
+    assert late.waiting_seconds == 120
 
 
 def test_a_workflow_is_successful_when_nine_of_ten_runs_are_in_time(known_day):
