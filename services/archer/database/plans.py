@@ -16,7 +16,6 @@ from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.plan import Plan, as_data
 from moka.allocation.queue_amounts import FORMAT, QueueAmounts
 from services.archer.database.pool import Connection
-from services.archer.database.tables import ROUTES
 from services.archer.database.turns import turn
 
 Kind = Literal["apply", "rollback", "withdrawal"]
@@ -372,7 +371,7 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
                 "plan-refused",
                 f"Plan {name} was made for other queues than the settings of {cluster} have: make a new one.",
             )
-    await turn(connection, ROUTES)
+    await turn(connection, "routes")
     other = await connection.fetchrow(OTHERS_ROUTES, [one["workflow"] for one in _routes(step)])
     if other is not None:
         raise Refused(

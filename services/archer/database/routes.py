@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import asyncpg
 
 from services.archer.database.pool import Connection
-from services.archer.database.tables import ROUTES
 from services.archer.database.turns import turn
 
 COLUMNS = "id, workflow, cluster, namespace, queue, architecture, since, why, by, ended, ended_by, plan"
@@ -23,7 +22,7 @@ async def write(connection: Connection, route: Mapping[str, str | None], by: str
 
     route: workflow, cluster, namespace, queue, architecture and why.
     """
-    await turn(connection, ROUTES)
+    await turn(connection, "routes")
     await connection.execute(END, route["workflow"], by)
     row = await connection.fetchrow(
         WRITE,

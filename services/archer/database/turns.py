@@ -4,14 +4,12 @@ Two at once would each end what is there and write what is to hold: of them one 
 the way of its own, or take it for what was there before.
 """
 
-from sqlalchemy import Table
-
 from services.archer.database.pool import Connection
 
 
-async def turn(connection: Connection, table: Table) -> None:
+async def turn(connection: Connection, table: str) -> None:
     """Have nobody else write to a table until the transaction ends; who reads it does not wait.
 
     https://www.postgresql.org/docs/16/explicit-locking.html#LOCKING-TABLES
     """
-    await connection.execute(f"LOCK TABLE {table.fullname} IN SHARE ROW EXCLUSIVE MODE")
+    await connection.execute(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")

@@ -7,7 +7,6 @@ import asyncpg
 
 from moka.workflows.definitions import Workflow
 from services.archer.database.pool import Connection
-from services.archer.database.tables import WORKFLOWS
 from services.archer.database.turns import turn
 
 COLUMNS = (
@@ -67,7 +66,7 @@ async def write(
         for name, workflow in workflows.items()
     ]
     proposed = measured is not None
-    await turn(connection, WORKFLOWS)
+    await turn(connection, "allocation.workflows")
     await connection.execute(END_PROPOSED if proposed else END_CHANGED, sent, by)
     done = await connection.execute(WRITE, sent, by, proposed, why)
     return int(done.rpartition(" ")[2])
