@@ -194,16 +194,18 @@ def _outcome(submission: Submission, earlier: asyncpg.Record | None) -> Outcome:
 
 async def _insert_unique(connection: Connection, submission: Submission, may_replace: MayReplace) -> Outcome:
     assert submission.unique is not None
-    [outcome] = await _outcomes(connection, [submission], set())
-    if outcome != Taken(submission.id, new=True):
-        return outcome
     unique_key = submission.unique_key
     first: UUID | None = await connection.fetchval(
         "SELECT id FROM active WHERE unique_key = $1 AND after IS NULL FOR UPDATE", unique_key
     )
+    # After that: the same request, sent again before its answer, may have been who held the first.
+    [outcome] = await _outcomes(connection, [submission], set())
+    if outcome != Taken(submission.id, new=True):
+        return outcome
     if first in (None, submission.id):
-        await _insert(connection, [submission], unique_key)
-        return Taken(submission.id, new=True)
+        new = await _insert(connection, [submission], unique_key)
+        [outcome] = await _outcomes(connection, [submission], new)
+        return outcome
     match submission.unique.second:
         case "refuse":
             return AnotherIsActive(first)
@@ -220,12 +222,17 @@ async def _insert_unique(connection: Connection, submission: Submission, may_rep
         case "replace":
             # Of several that wait for the first, the last is the one that is wanted. It is there before the
             # first goes, which is what it waits for.
-            waiting = await connection.fetch("SELECT id FROM active WHERE after = $1", first)
+            waiting = await connection.fetch(
+                "SELECT id FROM active WHERE after = $1 AND id <> $2", first, submission.id
+            )
             because = f"replaced by {id_text(submission.id)}"
             replaced = [row["id"] for row in waiting]
             for row in await connection.fetch(OWNED, [first, *replaced]):
                 may_replace(row["queue"], row["tier"], row["principal"])
-            await want(connection, replaced, Wanted.STOP, Reason.REPLACED, because)
-            await _insert(connection, [submission], unique_key, after=first)
-            await want(connection, [first], Wanted.STOP, Reason.REPLACED, because)
-            return Taken(submission.id, new=True, replaced=[first, *replaced])
+            new = await _insert(connection, [submission], unique_key, after=first)
+            [outcome] = await _outcomes(connection, [submission], new)
+            if outcome == Taken(submission.id, new=True):
+                await want(connection, replaced, Wanted.STOP, Reason.REPLACED, because)
+                await want(connection, [first], Wanted.STOP, Reason.REPLACED, because)
+                return Taken(submission.id, new=True, replaced=[first, *replaced])
+            return outcome

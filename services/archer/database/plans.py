@@ -16,6 +16,7 @@ from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.plan import Plan, as_data
 from moka.allocation.queue_amounts import FORMAT, QueueAmounts
 from services.archer.database.pool import Connection
+from services.archer.database.turns import turn
 
 Kind = Literal["apply", "rollback", "withdrawal"]
 
@@ -82,15 +83,16 @@ REVISION_COLUMNS = 'number, after, plan, kind, at, "by", why'
 
 PROPOSE = """
 INSERT INTO allocation.plans (id, document, made, made_by, proposed_by) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (id) DO NOTHING
+ON CONFLICT (id) DO UPDATE SET id = excluded.id
 """
+"""One that is there is held, so that the keeper does not drop it meanwhile."""
 
 # Its number grows also where a database that was restored knows nothing of the last ones, so that no cluster
 # takes the next one for an old one.
 NEXT = """
 INSERT INTO allocation.revisions (number, after, plan, kind, request, by, why)
 VALUES (greatest($1::bigint + 1, extract(epoch FROM now())::bigint), $1, $2, $3, $4, $5, $6)
-ON CONFLICT (after) DO NOTHING RETURNING number
+ON CONFLICT DO NOTHING RETURNING number
 """
 
 OTHERS_ROUTES = """
@@ -166,6 +168,19 @@ async def told(connection: Connection) -> dict[str, Mapping[str, str]]:
     return {row["cluster"]: row["settings"] for row in rows}
 
 
+async def has_told(connection: Connection, cluster: str) -> bool:
+    """Whether it is known what a cluster said of its queues."""
+    known = "SELECT EXISTS (SELECT 1 FROM allocation.cluster_queues WHERE cluster = $1)"
+    return bool(await connection.fetchval(known, cluster))
+
+
+async def forget_others(connection: Connection, clusters: Sequence[str]) -> None:
+    """Forget what clusters said that are none of these."""
+    await connection.execute(
+        "DELETE FROM allocation.cluster_queues WHERE NOT cluster = ANY($1::text[])", clusters
+    )
+
+
 async def brought(connection: Connection, cluster: str, revision: int) -> None:
     """Keep which revision a cluster has."""
     await connection.execute(
@@ -190,7 +205,7 @@ async def propose(connection: Connection, plan: Plan, by: str) -> PlanRow:
     row = await connection.fetchrow(
         f"SELECT {PLAN_COLUMNS}, document = $2 AS same FROM allocation.plans WHERE id = $1", plan.id, document
     )
-    assert row is not None, "plans are never deleted"
+    assert row is not None, "it is held"
     values = dict(row)
     if not values.pop("same"):
         raise Refused(
@@ -283,7 +298,13 @@ async def step(connection: Connection, step: Step) -> RevisionRow:
     last = await in_force(connection)
     number = None
     if last.number == step.after:
-        number = await connection.fetchval(NEXT, step.after, name, step.kind, step.request, step.by, step.why)
+        try:
+            number = await connection.fetchval(
+                NEXT, step.after, name, step.kind, step.request, step.by, step.why
+            )
+        except asyncpg.ForeignKeyViolationError:
+            # The keeper dropped it just now, as too old (services/archer/database/plan_retention.py).
+            raise Refused("no-such-plan", f"There is no plan {name} any more: make a new one.") from None
     if number is None:
         return await _made_before(connection, step)
     await _allowed(connection, step, last)
@@ -323,7 +344,7 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
         return
     name = step.plan.id
     row = await connection.fetchrow("SELECT state FROM allocation.plans WHERE id = $1 FOR UPDATE", name)
-    assert row is not None, "plans are never deleted"
+    assert row is not None, "the new revision holds it"
     if name == last.plan:
         raise Refused("plan-refused", f"Plan {name} is in force already.")
     was = await connection.fetchval(
@@ -350,6 +371,7 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
                 "plan-refused",
                 f"Plan {name} was made for other queues than the settings of {cluster} have: make a new one.",
             )
+    await turn(connection, "routes")
     other = await connection.fetchrow(OTHERS_ROUTES, [one["workflow"] for one in _routes(step)])
     if other is not None:
         raise Refused(

@@ -1,14 +1,15 @@
-"""Keeps the database in order: months to come and months of long ago, requests of long ago, and jobs that are
-to be in the history of what was used."""
+"""Keeps the database in order: months to come and months of long ago, requests and plans of long ago, and jobs
+that are to be in the history of what was used."""
 
 import asyncio
 import logging
 import time
 from datetime import UTC, datetime
 
-from moka.submission.configuration import REQUEST_DAYS
+from moka.submission.configuration import REQUEST_DAYS, PlanDays
 from moka.submission.month import Month
 from services.archer.database.partitions import months, statements
+from services.archer.database.plan_retention import forget
 from services.archer.database.pool import Away, Connection, Pool
 from services.archer.keeper.ended_jobs import EndedJobs
 from services.archer.keeper.history import FAILURES, History
@@ -29,14 +30,21 @@ log = logging.getLogger(__name__)
 class Keeper:
     """Does what is to be done from time to time, as the owner of the tables.
 
-    history: None where months stay in the database. ended_jobs: None where no history has them.
+    history: None where months stay in the database. plans: how long they are kept.
+    ended_jobs: None where no history has them.
     """
 
     def __init__(
-        self, pool: Pool, history: History | None, metrics: Metrics, ended_jobs: EndedJobs | None = None
+        self,
+        pool: Pool,
+        history: History | None,
+        metrics: Metrics,
+        plans: PlanDays,
+        ended_jobs: EndedJobs | None = None,
     ) -> None:
         self._pool = pool
         self._history = history
+        self._plans = plans
         self._ended_jobs = ended_jobs
         self._ahead = metrics.labelled_gauge("months_ahead", "Months to come that have partitions.", ())
         self._due = metrics.labelled_gauge("months_due", "Months whose history should be in S3.", ())
@@ -57,12 +65,16 @@ class Keeper:
             await asyncio.sleep(SECONDS)
 
     async def keep(self) -> None:
-        """Make the next months, forget requests, record jobs, and move history. Raises Away and FAILURES."""
+        """Make the next months, forget requests and plans, record jobs, and move history.
+
+        Raises Away and FAILURES.
+        """
         await self._pool.run(_partitions)
         this = Month.of(datetime.now(UTC))
         self._ahead.set(sum(month > this for month in await self._pool.run(months)))
         while await self._pool.run(_forget):
             pass
+        await self._pool.run(lambda c: forget(c, self._plans.in_force, self._plans.proposed))
         if self._ended_jobs is not None:
             await self._ended_jobs.record()
         if self._history is not None:

@@ -46,7 +46,7 @@ async def _keep(configuration: Configuration, ready: asyncio.Event, metrics: Met
         history = History(connections, place) if place else None
         # What was used is in the same bucket.
         ended_jobs = EndedJobs(connections, place.bucket, place.region) if place else None
-        await Keeper(connections, history, metrics, ended_jobs).run()
+        await Keeper(connections, history, metrics, configuration.plans, ended_jobs).run()
 
 
 async def _bring_up(configuration: Configuration) -> None:

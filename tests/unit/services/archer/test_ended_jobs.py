@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
-from moka.submission.configuration import HistoryPlace
+from moka.submission.configuration import HistoryPlace, PlanDays
 from moka.submission.job_id import application_name, id_text, lowest_id, parse_id
 from moka.submission.month import Month
 from moka.submission.reasons import Reason
@@ -46,6 +46,10 @@ def copied(s3, folder):
         (folder / key).parent.mkdir(parents=True, exist_ok=True)
         s3.download_file("records", key, str(folder / key))
     return folder
+
+
+def _keeper(connections, records, history=None):
+    return Keeper(connections, history, Metrics("k"), PlanDays(), records)
 
 
 def recorded(s3, folder):
@@ -109,7 +113,7 @@ def test_a_job_of_three_attempts_is_one_run_in_time_whatever_yunikorn_says_of_th
                 else (State.FAILED, Reason.PROGRAM_FAILED)
             )
             await ended(connections, placed[-1], state, reason)
-        await Keeper(connections, None, Metrics("k"), EndedJobs(connections, "records", "us-east-1")).keep()
+        await _keeper(connections, EndedJobs(connections, "records", "us-east-1")).keep()
         return placed, await waiting(connections)
 
     (retried, failed), left = serve(life)
@@ -256,14 +260,14 @@ def test_while_s3_is_away_jobs_wait_and_so_does_their_month(address, bucket, tmp
                 away = EndedJobs(connections, "records", "us-east-1")
             history = History(connections, HistoryPlace(bucket="records", region="us-east-1", days=30))
             with pytest.raises((BotoCoreError, ClientError)):
-                await Keeper(connections, history, Metrics("k"), away).keep()
+                await _keeper(connections, away, history).keep()
             await history.keep()
             parts = await history.export(Month.of(LONG_AGO))
             with pytest.raises(NotKept, match="is active, or not recorded"):
                 await connections.run(lambda c: drop(c, Month.of(LONG_AGO), parts))
             kept = await connections.fetch("SELECT id FROM jobs")
-            there = EndedJobs(connections, "records", "us-east-1")
-            await Keeper(connections, history, Metrics("k"), there).keep()
+            back = EndedJobs(connections, "records", "us-east-1")
+            await _keeper(connections, back, history).keep()
             return kept, await connections.fetch("SELECT id FROM jobs")
 
     kept, left = run_apart(work())

@@ -211,6 +211,22 @@ def test_the_job_that_replaces_another_is_placed_once_that_has_ended(run):
     assert run(work) == [second.id]
 
 
+@pytest.mark.parametrize("key", [None, "once"])
+def test_a_job_that_replaces_another_is_there_once_however_often_it_is_taken(run, key):
+    """Whose connection is cut off does not hear that it was, and takes it again."""
+    first = submission(unique=Unique(key="day"))
+    second = submission(unique=Unique(key="day", second="replace"), key=key)
+
+    async def work(connections):
+        await accept_unique(connections, first, anything)
+        [claim] = await claimed(connections)
+        await submitted(connections, claim)
+        outcomes = [await accept_unique(connections, second, anything) for _ in range(2)]
+        return outcomes, (await reading.get(connections, second.id)).state
+
+    assert run(work) == ([Taken(second.id, new=True)] * 2, State.ACCEPTED)
+
+
 def test_a_worker_gets_the_queue_and_the_architecture_of_where_a_job_was_placed_last(run):
     job = submission(cluster=None, message="no cluster yet")
 
