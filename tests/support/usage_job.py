@@ -1,4 +1,7 @@
-"""The job that asks the history of what was used by Spark, as real Spark runs it: examples/jobs/usage_questions.py."""
+"""The job that asks the history of what was used by Spark, as real Spark runs it.
+
+It is examples/jobs/usage_questions.py.
+"""
 
 import os
 import sys
