@@ -28,9 +28,9 @@ def archer_of(configuration: Configuration, patience: float = 60.0) -> Iterator[
     patience: seconds for which a request is sent again.
     """
     # It is a distribution of its own: beside this in the image and in a checkout, or installed.
-    beside = str(CODE / "clients" / "archer")
-    if beside not in sys.path:
-        sys.path.append(beside)
+    beside = CODE / "clients" / "archer"
+    if beside.is_dir() and str(beside) not in sys.path:
+        sys.path.append(str(beside))
     from archer import Archer, IamCredentials, Problem, Unreachable
     from botocore.exceptions import BotoCoreError
 
@@ -76,7 +76,7 @@ class Seen:
 def seen(archer: "Archer") -> Seen:
     """What Archer has now."""
     listed = archer.list_plans(limit=PLANS)
-    own = [_own(row) for row in listed["plans"] if row["made_by"] == NAME]
+    own = [own_plan(row) for row in listed["plans"] if row["made_by"] == NAME]
     in_force = listed["in_force"]
     return Seen(
         own=max(own, key=lambda plan: plan.made, default=None),
@@ -91,7 +91,8 @@ def look(configuration: Configuration, patience: float) -> Seen:
         return seen(archer)
 
 
-def _own(row: Mapping[str, Any]) -> OwnPlan:
+def own_plan(row: Mapping[str, Any]) -> OwnPlan:
+    """A plan as Archer has it."""
     return OwnPlan(
         id=row["id"],
         state=row["state"],

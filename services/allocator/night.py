@@ -24,7 +24,7 @@ from moka.allocation.platform import Platform, platform_of
 from moka.allocation.rules import Rules
 from moka.allocation.unknown_workflows import UnknownWorkflow, unknown_workflows
 from moka.usage.questions import NEEDS, RUNS
-from services.allocator.desk import NAME, OwnPlan, archer_of, seen, sentences
+from services.allocator.desk import NAME, OwnPlan, archer_of, own_plan, seen, sentences
 from services.allocator.failure import Failure
 from services.common.logs import fields
 
@@ -184,21 +184,15 @@ def _proposed(archer: "Archer", plan: Plan) -> OwnPlan:
     from archer import Problem
 
     try:
-        archer.propose_plan(as_data(plan))
+        own = own_plan(archer.propose_plan(as_data(plan)))
     except Problem as problem:
-        if problem.kind != "plan-exists" or not _same(archer, plan):
+        there = archer.get_plan(plan.id) if problem.kind == "plan-exists" else None
+        # Of the same history, for the second time on a day, there is the same plan, made at another time.
+        if there is None or read({**there["document"], "made": plan.made}, plan.id) != plan:
             raise
-    own = seen(archer).own
-    assert own is not None, "it was proposed"
+        own = own_plan(there)
     log.info("a plan is proposed", extra=fields(plan=own.id, gap=plan.basis.gap, routes=len(plan.routes)))
     return own
-
-
-def _same(archer: "Archer", plan: Plan) -> bool:
-    """Whether the plan of this id says the same, made at another time: of two that are made of the same
-    history on a day."""
-    there = archer.get_plan(plan.id)["document"]
-    return read({**there, "made": plan.made}, plan.id) == plan
 
 
 def _decided(configuration: Configuration, archer: "Archer", own: OwnPlan, plan: Plan, watch: Watch) -> Night:
