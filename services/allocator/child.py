@@ -78,8 +78,7 @@ async def _in_child(
         process.join()
         raise Failure(
             "fault",
-            f"Its process ended with {process.exitcode} before it was done; -9 is what the kernel does where "
-            "memory is short.",
+            f"Its process ended with {process.exitcode} before it was done (-9: no memory, by the kernel).",
         ) from None
     finally:
         process.kill()

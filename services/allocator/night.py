@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 class Night:
     """What came of a night.
 
-    result: None where the plan was there, and all was done. plan: its id. proposed: when.
+    result: None where the plan was there, and nothing is to be done. plan: its id. proposed: when.
     gap: by which part a better plan might be better; None where nobody knows.
     says: why it waits, in Archer's sentences. refused: what Archer refused, a word each.
     seconds: that it took, by phase. workflows: that were proposed, or measured to be otherwise.
@@ -71,7 +71,8 @@ def make(configuration: Configuration, due: datetime) -> Night:
         if own is not None and own.made >= due:
             log.info("the plan is there", extra=fields(plan=own.id, state=own.state))
             plan = read(dict(archer.get_plan(own.id)["document"]), own.id)
-            return _decided(configuration, archer, own, plan, watch)
+            night = _decided(configuration, archer, own, plan, watch)
+            return replace(night, result=None) if night.result == "proposed" else night
         platform = platform_of(archer, datetime.now(UTC))
     plan, workflows, refused = _made(configuration, platform, watch)
     watch.to("archer")

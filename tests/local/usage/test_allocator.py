@@ -1,22 +1,41 @@
-"""The program of the allocator beside Archer's, on a real PostgreSQL and the laptop's S3."""
+"""The program of the allocator beside Archer's, on a real PostgreSQL and the laptop's S3 and STS."""
 
 import signal
+from contextlib import ExitStack
 
-from moka.workflows.definitions import Workflow
+import pytest
 
-from .conftest import HISTORY
+from localcloud.aws_server import AwsServer
+from localcloud.cloud import Cloud
+from services.archer.database.migrate import migrate
+from tests.support.allocator_stage import CREDENTIALS, WORKFLOWS, Stage, fill, write_history
+from tests.support.loops import run_apart
+from tests.support.postgresql import PostgreSQL
 
-WORKFLOWS = {
-    habit.name: Workflow(
-        tier=habit.tier,
-        slo_hours=habit.slo_hours,
-        owner="ada",
-        project=".".join(habit.queue.split(".")[1:3]),
-        cluster=habit.home,
-    ).model_dump(mode="json")
-    for habit in HISTORY.habits
-}
 UNKNOWN = {"workflow-3", "workflow-4"}
+
+
+@pytest.fixture
+def stage(tmp_path, monkeypatch):
+    """Archer's database, and a history in S3."""
+    folder = tmp_path / "history"
+    folder.mkdir()
+    write_history(folder)
+    with ExitStack() as stack:
+        server = AwsServer(Cloud(tmp_path / "cloud"))
+        server.start()
+        stack.callback(server.stop)
+        aws = server.url
+        # Of the client of Archer in here.
+        monkeypatch.setenv("AWS_ENDPOINT_URL", aws)
+        for name, value in CREDENTIALS.items():
+            monkeypatch.setenv(name.upper(), value)
+        fill(folder, aws)
+        postgresql = PostgreSQL()
+        stack.callback(postgresql.end)
+        address = stack.enter_context(postgresql.database())
+        run_apart(migrate(address))
+        yield Stage(address, tmp_path, aws, stack)
 
 
 def attempts(result):
@@ -27,7 +46,7 @@ async def _a_day_passes(connections):
     await connections.run(lambda c: c.execute("UPDATE allocation.plans SET made = made - interval '1 day'"))
 
 
-def test_every_night_there_is_one_plan_which_waits_or_takes_effect(stage, history):
+def test_every_night_there_is_one_plan_which_waits_or_takes_effect(stage):
     # Archer is away, and the allocator is killed as it searches.
     first = stage.allocator()
     archer = stage.archer()
