@@ -3,8 +3,8 @@ it may be.
 
 It can be ended at any point and done again: Archer is asked first whether the plan is there.
 
-What it needs, of 6,000,000 runs, 2,000 workflows and 10 clusters: 2 GiB and 9 s to ask the history, 13 s to
-search, on two cores (docs/benchmarks.md). DuckDB has 3 GB at the most before it writes to disk
+What it needs, of 6,000,000 runs, 2,000 workflows and 10 clusters: 2 GiB, 0.3 GiB of disk, 60 s of CPU to ask
+the history, and 13 s to search (docs/benchmarks.md). DuckDB has 3 GB at the most, and then writes to disk
 (planning/history.py), so that 4 GiB are enough.
 """
 

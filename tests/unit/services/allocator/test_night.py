@@ -35,6 +35,21 @@ def test_without_leave_to_apply_it_is_proposed_and_once_there_not_made_again(bes
     assert made.seconds.keys() == {"archer", "history", "search"} and again.seconds.keys() == {"archer"}
 
 
+def test_one_that_was_ended_before_it_was_to_take_effect_asks_for_that_when_it_is_done_again(beside):
+    """Of clusters whose settings leave it to people, as Archer knows them."""
+
+    def work(archer, configuration):
+        made = night.make(configuration, LAST_NIGHT)
+        bounds = PlanBounds(by_itself=True)
+        again = night.make(configuration.model_copy(update={"bounds": bounds}), LAST_NIGHT)
+        return made, again, states(archer)
+
+    made, again, there = beside(work, bounds=BY_PEOPLE)
+    assert again.result == "waits" and again.refused == ("waits-for-a-person",)
+    assert again.says == ("allocation.by_itself: is false in the settings, so that a person applies plans",)
+    assert there == {made.plan: "proposed"}
+
+
 def test_the_same_plan_made_again_is_known_by_its_id(beside):
     """Two are due on a day, of the same history."""
 
