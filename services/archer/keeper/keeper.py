@@ -1,5 +1,5 @@
-"""Keeps the database in order: months to come, months, requests and plans of long ago, and jobs that are to be
-in the history of what was used."""
+"""Keeps the database in order: months to come, what is of long ago, and jobs that are to be in the history of
+what was used."""
 
 import asyncio
 import logging
