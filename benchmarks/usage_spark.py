@@ -67,7 +67,7 @@ def _measure(runs: int) -> Measured:
         if runs:
             usage_history.write_runs(history, runs, queues=QUEUES, clusters=CLUSTERS)
         clusters = usage_history.clusters_of(CLUSTERS)
-        asked = answers.asked(clusters, usage_history.BEGAN + 30 * usage_history.DAY, Rules())
+        asked = answers.window(clusters, usage_history.BEGAN + 30 * usage_history.DAY, Rules())
         (folder / "asked.json").write_text(asked.as_json())
         command = usage_job.command(
             folder,

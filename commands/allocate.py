@@ -12,7 +12,7 @@ from commands import archer_api
 from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
 from commands.history_source import HistoryUnreachable, history
-from commands.plan_source import archer_platform, plan_in_force
+from commands.plan_source import archer_platform
 from commands.workflow_file import workflows_in
 from moka.allocation.platform import Platform
 from moka.mistakes import InvalidDocument
@@ -98,16 +98,14 @@ def allocate(
 
     try:
         settings = load(environment)
-        platform, in_force = Platform(), None
-        if propose or archer_api.named():
-            platform, (_, in_force) = archer_platform(), plan_in_force()
+        platform = archer_platform() if propose or archer_api.named() else Platform()
         request = Request(
             offers=[offer(settings, name) for name in settings.clusters],
             workflows=workflows_in(workflows) if workflows else _known(platform),
             routes=platform.routes,
             fixed=platform.fixed,
             revision=platform.revision,
-            in_force=in_force,
+            in_force=platform.plan,
             until=_millis(until),
             engine=engine,
             options=Options(seed=seed, seconds=seconds),

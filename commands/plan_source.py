@@ -6,7 +6,7 @@ from pathlib import Path
 from commands import archer_api
 from commands.archer_api import ArcherProblem
 from moka.allocation.plan import Plan, loads, read
-from moka.allocation.platform import Platform, platform_of
+from moka.allocation.platform import Platform, in_force, platform_of
 from moka.mistakes import InvalidDocument
 
 
@@ -30,9 +30,7 @@ def plan_of(name: str) -> Plan:
 def plan_in_force() -> tuple[int, Plan | None]:
     """Revision of what is in force, and its plan. Raises InvalidDocument and ArcherProblem."""
     with archer_api.client() as archer:
-        last = archer.list_plans(limit=1)["in_force"]
-        name = last.get("plan")
-        return last["number"], read(dict(archer.get_plan(name)["document"]), name) if name else None
+        return in_force(archer)
 
 
 def archer_platform() -> Platform:

@@ -1,5 +1,6 @@
 """What the names of metrics of our programs begin with; services/common/metrics.py makes them so."""
 
+ALLOCATOR = "moka_allocator_"
 ARCHER = "moka_archer_"
 ARCHER_WORKER = f"{ARCHER}worker_"
 ARCHER_KEEPER = f"{ARCHER}keeper_"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from moka.allocation.plan import Plan, read
 from moka.submission.routes import Route, route_of
 from moka.workflows.definitions import Workflow
 
@@ -17,6 +18,9 @@ class Archer(Protocol):
 
     def list_plans(self, *, limit: int) -> Answer:
         """What is in force, besides plans."""
+
+    def get_plan(self, plan: str) -> Answer:
+        """A plan, with its document."""
 
     def list_workflows(self, *, proposed: bool) -> Iterable[Answer]:
         """Workflows that somebody, or nobody, has told of."""
@@ -31,18 +35,27 @@ class Platform:
 
     workflows: that somebody told of. routes: workflow -> cluster, where a route says which.
     fixed: workflows whose route somebody set. revision: of what is in force; None where nobody was asked.
+    plan: that is in force; None where the settings are.
     """
 
     workflows: Mapping[str, Workflow] = field(default_factory=dict)
     routes: Mapping[str, str] = field(default_factory=dict)
     fixed: frozenset[str] = frozenset()
     revision: int | None = None
+    plan: Plan | None = None
+
+
+def in_force(archer: Archer) -> tuple[int, Plan | None]:
+    """Revision of what is in force, and its plan; the client's errors are raised."""
+    last = archer.list_plans(limit=1)["in_force"]
+    name = last.get("plan")
+    return last["number"], read(dict(archer.get_plan(name)["document"]), name) if name else None
 
 
 def platform_of(archer: Archer, now: datetime) -> Platform:
     """What Archer answers; its client's errors are raised."""
     # First: a step that comes between makes this an old one, so that no plan of old routes takes effect.
-    revision = archer.list_plans(limit=1)["in_force"]["number"]
+    revision, plan = in_force(archer)
     workflows = {
         one["workflow"]: Workflow.model_validate({name: one.get(name) for name in Workflow.model_fields})
         for one in archer.list_workflows(proposed=False)
@@ -56,7 +69,7 @@ def platform_of(archer: Archer, now: datetime) -> Platform:
             routes[name] = route.cluster
             if route in by_people:
                 fixed.add(name)
-    return Platform(workflows, routes, frozenset(fixed), revision)
+    return Platform(workflows, routes, frozenset(fixed), revision, plan)
 
 
 def _route(written: Answer) -> Route:

@@ -8,7 +8,8 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from moka.usage.report.metrics import PREFIX, Gauge, Samples
+from moka.metric_prefixes import USAGE_REPORT
+from moka.usage.report.metrics import Gauge, Samples
 from services.allocator.day import Reported
 from services.allocator.desk import Seen
 from services.allocator.failure import Failure
@@ -119,7 +120,7 @@ class ReportGauges(Collector):
     def collect(self) -> Iterable[Metric]:
         """All of them."""
         for gauge, values in self.samples.items():
-            family = GaugeMetricFamily(f"{PREFIX}{gauge.name}", gauge.help, labels=("target", *gauge.labels))
+            family = GaugeMetricFamily(f"{USAGE_REPORT}{gauge.name}", gauge.help, labels=("target", *gauge.labels))
             for labels, value in sorted(values.items()):
                 family.add_metric(labels, value)
             if values:

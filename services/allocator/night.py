@@ -126,9 +126,11 @@ def _made(
         rules=Rules(days=night.days),
         max_moves=configuration.bounds.most_moves,
         revision=platform.revision,
+        in_force=platform.plan,
         by=NAME,
     )
-    asked = answers.asked([offer.cluster for offer in request.offers], request.until, request.rules)
+    clusters = [offer.cluster for offer in request.offers]
+    window = answers.window(clusters, request.until, request.rules)
     phases: Iterator[Phase] = chain(("history",), repeat("search"))
 
     def progress(says: str) -> None:
@@ -138,7 +140,7 @@ def _made(
     watch.to("history")
     log.info("the history is copied", extra=fields(days=night.days, bucket=configuration.history.bucket))
     with records(configuration.history, request.days) as folder:
-        rows = ask(folder, (RUNS, NEEDS), asked, request.days)
+        rows = ask(folder, (RUNS, NEEDS), window, request.days)
         unknown = unknown_workflows(rows[RUNS], rows[NEEDS], platform.workflows)
         watch.to("archer")
         changed, refused = _proposed_workflows(configuration, unknown)

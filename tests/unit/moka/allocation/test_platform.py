@@ -31,7 +31,7 @@ class Answers:
 
     def list_plans(self, *, limit):
         self.asked.append("plans")
-        return {"in_force": {"number": 7}}
+        return {"in_force": {"number": 7, "plan": None}}
 
     def list_workflows(self, *, proposed):
         self.asked.append("workflows")
