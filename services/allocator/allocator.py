@@ -57,20 +57,24 @@ class Allocator:
     async def looks(self) -> None:
         """Look what is in force, again and again."""
         while True:
-            try:
-                # Short, and nothing of it hangs: a thread will do.
-                self._measures.seen(
-                    await asyncio.to_thread(desk.look, self._configuration, LOOK_PATIENCE_SECONDS)
-                )
-            except Failure as failure:
-                log.warning("what is in force is not known", extra=fields(says=failure.says))
+            await self._look()
             await self._clock.sleep(LOOK_SECONDS)
+
+    async def _look(self) -> None:
+        try:
+            # Short, and nothing of it hangs: a thread will do.
+            seen = await asyncio.to_thread(desk.look, self._configuration, LOOK_PATIENCE_SECONDS)
+        except Failure as failure:
+            log.warning("what is in force is not known", extra=fields(says=failure.says))
+        else:
+            self._measures.seen(seen)
 
     async def _night(self, due: datetime) -> bool:
         seconds = self._configuration.night.seconds + BESIDE_SEARCH_SECONDS
         made = await self._tried("plan", seconds, night.make, self._configuration, due)
         if made is not None:
             self._measures.made(made, self._clock.now())
+            await self._look()
         return made is not None
 
     async def _report(self, due: datetime) -> bool:
