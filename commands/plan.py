@@ -92,7 +92,7 @@ def show(
         return
     changed = list(changes(before, whole, clusters))
     if svg:
-        svg.write_text(as_svg(changed, f"Plan {whole.id} of {settings.environment}, compared with {name}"))
+        svg.write_text(as_svg(changed, f"Plan {whole.id} of {settings.environment}", name))
         print(svg)
         return
     print("\n".join(_described(whole, name, [*map(str, moves(before, whole))], changed)))

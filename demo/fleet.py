@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from random import Random
 
+import yaml
+
 from moka.allocation.fleet import HOURS
 from moka.allocation.offer import Offer
 from moka.queues.tiers import TierNumber
 from moka.usage.queue_names import queue_names
 from moka.usage.records import HOUR
-from moka.workflows.definitions import Workflow
+from moka.workflows.definitions import FORMAT, Workflow
 from planning.example_history import MINUTE, Habit
 
 SEED = 17
@@ -80,6 +82,13 @@ def workflows(habits: Sequence[Habit]) -> dict[str, Workflow]:
         )
         for habit in habits
     }
+
+
+def document(known: Mapping[str, Workflow]) -> str:
+    """The workflows as a file."""
+    head = "# Made up by `make demo`: there are no such workflows.\n"
+    dumped = {name: workflow.model_dump() for name, workflow in known.items()}
+    return head + yaml.safe_dump({"format": FORMAT, "workflows": dumped}, sort_keys=False)
 
 
 def _divided(count: int, weights: Sequence[float]) -> list[int]:

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 from moka.project import CODE
 from moka.queues.rendering import YUNIKORN_NAMES
-from moka.queues.resources import quantity
 
 BIN = Path(".local/venv/bin")
 """Of the checkout."""
@@ -104,13 +103,11 @@ def guarantees(url: str, get: Callable[[str], bytes] | None = None) -> dict[str,
 
 def _guarantee(queue: Mapping[str, Any]) -> str:
     guaranteed = queue.get("guaranteedResource") or {}
-    amounts = [
-        f"{quantity(name, guaranteed[theirs])}{' cores' if name == 'cpu' else ''}"
-        for name, theirs in YUNIKORN_NAMES.items()
-        if guaranteed.get(theirs)
-    ]
-    jobs = queue.get("maxRunningApps") or "any number of"
-    return f"{' and '.join(amounts) or 'nothing'}, {jobs} jobs at a time"
+    cores, gib = (
+        guaranteed.get(YUNIKORN_NAMES[name], 0) / unit for name, unit in (("cpu", 1000), ("memory", 2**30))
+    )
+    amounts = f"{cores:.3g} cores and {gib:.3g} GiB" if cores or gib else "nothing"
+    return f"{amounts}, {queue.get('maxRunningApps') or 'any number of'} jobs at a time"
 
 
 def _leaves(queue: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

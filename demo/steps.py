@@ -8,23 +8,21 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import yaml
-
 from commands import archer_api
 from commands.archer_api import ArcherProblem
 from demo import fleet, history
 from demo.stage import NotShown, Stage, guarantees
 from moka.allocation.offer import Offer
+from moka.project import CODE
 from moka.usage.records import APPLICATIONS, DAY, PROFILES
-from moka.workflows.definitions import FORMAT, Workflow
 from planning import parts
 from stacks.offers import offer
 from stacks.settings import Environment, load
 
 ENVIRONMENT = "local"
 PART = 99_999_999
-"""Number of the parts of the history: far from those of the recorder, which counts from 1, so that what it has
-recorded itself stays."""
+"""Number of the parts of the history: far from those of the recorder, which counts from 1, so that what it
+has recorded stays."""
 
 JOB = "examples/jobs/pi.yaml"
 COPIES = 8
@@ -126,7 +124,7 @@ def _workflows(stage: Stage, played: Fleet) -> Path:
     """Have Archer know them, and a file, which has its name."""
     known = fleet.workflows(played.habits)
     file = stage.folder / "workflows.yaml"
-    file.write_text(_document(known))
+    file.write_text(fleet.document(known))
     try:
         with archer_api.client(stage.variables) as archer:
             changed = archer.write_workflows({name: one.model_dump() for name, one in known.items()}, WHY)
@@ -170,14 +168,6 @@ def _next(stage: Stage) -> None:
     stage.say("End       make down, which ends everything; the history goes with it.")
 
 
-def _document(known: Mapping[str, Workflow]) -> str:
-    workflows = {name: one.model_dump() for name, one in known.items()}
-    head = "# Made up by `make demo`: no such workflows exist.\n"
-    return head + yaml.safe_dump({"format": FORMAT, "workflows": workflows}, sort_keys=False)
-
-
 def _shown(file: Path) -> Path:
     """As one types it in the checkout, where commands run."""
-    from moka.project import CODE
-
     return file.relative_to(CODE) if file.is_relative_to(CODE) else file
