@@ -7,6 +7,7 @@ settings (moka/allocation/replay).
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from itertools import pairwise
 from random import Random
 
@@ -26,6 +27,9 @@ from planning.example_history import Habit
 DAYS = 30
 FAILED = 0.02
 """Of the runs."""
+
+USERS = 20
+"""Of a project."""
 
 
 def window(today: date) -> list[date]:
@@ -69,14 +73,14 @@ def applications(cluster: str, outcomes: Iterable[Outcome], machines: Sequence[s
             submitted=run.submitted,
             started=started,
             finished=finished,
-            user_name=names.project,
+            user_name=_chosen(run.workflow, [f"{names.project}-{user}" for user in range(USERS)]),
             workflow=run.workflow,
             queue=run.queue,
             organization=names.organization,
             project=names.project,
             tier=names.tier,
             namespace=names.project,
-            usage=_usage(run, started, finished, machine(run.workflow, machines)),
+            usage=_usage(run, started, finished, _chosen(run.workflow, machines)),
             outcome="" if finished is None else "failed" if failed else "succeeded",
             sources=("archer", "summary"),
         )
@@ -91,12 +95,18 @@ def intervals(
         if outcome.started is not None:
             by_workflow[outcome.run.workflow].append(outcome)
     for workflow, own in by_workflow.items():
-        yield from _of_workflow(cluster, workflow, own, machine(workflow, machines), until)
+        yield from _of_workflow(cluster, workflow, own, _chosen(workflow, machines), until)
 
 
-def machine(workflow: str, machines: Sequence[str]) -> str:
-    """The type of machine on which a workflow's pods are."""
-    return Random(f"{SEED} {workflow}").choice(machines)
+def _chosen(workflow: str, among: Sequence[str]) -> str:
+    """Of user names, or types of machine, the one that a workflow has."""
+    return among[int(_part(workflow) * len(among))]
+
+
+@cache
+def _part(workflow: str) -> float:
+    """A number from 0 to 1 that a workflow has."""
+    return Random(f"{SEED} {workflow}").random()
 
 
 def _of_workflow(

@@ -70,7 +70,7 @@ class Stage:
                 )
             time.sleep(1)
         print(f"\n  $ {_as_typed(command)}\n{answer.stdout}", end="", flush=True)
-        self.say(f"... {time.monotonic() - began:.0f} s after it was applied.")
+        self.say(f"... after {time.monotonic() - began:.0f} s.")
 
     def schedulers(self) -> dict[str, str]:
         """URL of the scheduler of each cluster, by its name in EKS."""

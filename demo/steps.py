@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,6 +25,9 @@ PART = 99_999_999
 has recorded stays."""
 
 JOB = "examples/jobs/pi.yaml"
+NIGHT = fleet.TIMES[1][2]
+"""An hour in which tier 1 works."""
+
 COPIES = 8
 """Of files at a time."""
 
@@ -53,6 +56,7 @@ def play(stage: Stage, count: int) -> None:
     stage.step("2 of 6: Archer is told of the workflows")
     workflows = _workflows(stage, played)
     stage.step("3 of 6: a plan is made of what was used")
+    _withdraw(stage)
     plan = _plan(stage)
     stage.step("4 of 6: the plan takes effect")
     _apply(stage, plan)
@@ -137,6 +141,19 @@ def _workflows(stage: Stage, played: Fleet) -> Path:
     return _shown(file)
 
 
+def _withdraw(stage: Stage) -> None:
+    """Have no plan of before in force, so that there is something to see."""
+    try:
+        with archer_api.client(stage.variables) as archer:
+            before = archer.list_plans(limit=1)["in_force"].get("plan")
+    except ArcherProblem as problem:
+        raise NotShown(f"Archer does not say which plan is in force: {problem}") from None
+    if before:
+        stage.say(f"{before} is in force from before, and is taken back first.")
+        stage.run("moka", "plan", "withdraw", "--why", WHY)
+        stage.wait("The scheduler still has the plan", "moka", "queues", ENVIRONMENT, "--in-force")
+
+
 def _plan(stage: Stage) -> str:
     """Have one made, and shown; its id."""
     file, drawing = (_shown(stage.folder / name) for name in ("plan.json", "plan.svg"))
@@ -151,21 +168,24 @@ def _apply(stage: Stage, plan: str) -> None:
     before = {name: guarantees(url) for name, url in stage.schedulers().items()}
     stage.run("moka", "plan", "apply", plan, "--why", WHY)
     stage.wait("The scheduler has not got the plan", "moka", "queues", ENVIRONMENT, "--in-force")
-    hour = datetime.now(UTC).hour
+    now = datetime.now(UTC)
     for name, url in stage.schedulers().items():
-        stage.say(f"What YuniKorn of {name} guarantees, from {hour}:00 to {hour + 1}:00 UTC:")
-        for path, now in guarantees(url).items():
+        stage.say(f"What YuniKorn of {name} guarantees, from {now.hour}:00 to {now.hour + 1}:00 UTC:")
+        for path, guaranteed in sorted(guarantees(url).items()):
             stage.say(f"  {path.partition('.')[2]}")
             stage.say(f"    before  {before[name].get(path, 'no such queue')}")
-            stage.say(f"    now     {now}")
+            stage.say(f"    now     {guaranteed}")
+    stage.say("It is another amount each hour; while tier 1 works by night:")
+    night = f"{now.date() + timedelta(days=1)}T0{NIGHT}:00"
+    stage.run("moka", "queues", ENVIRONMENT, "--plan", plan, "--at", night)
 
 
 def _next(stage: Stage) -> None:
     page, drawing = (_shown(stage.folder / name) for name in ("usage.html", "plan.svg"))
     stage.say(f"Look at   {page}, the report with pictures, and {drawing}, the plan, in a browser.")
-    stage.say("Try       `. .local/env`, then `.local/venv/bin/moka plan list` and what docs/demo.md has.")
-    stage.say('Take back .local/venv/bin/moka plan withdraw --why "seen"; the settings hold again.')
-    stage.say("End       make down, which ends everything; the history goes with it.")
+    stage.say("Look at   docs/demo.md: what this was, and what is to be tried by hand.")
+    stage.say("Take back `. .local/env`, then `.local/venv/bin/moka plan withdraw --why seen`.")
+    stage.say("End       `make down`, which ends everything; the history goes with it.")
 
 
 def _shown(file: Path) -> Path:
