@@ -16,6 +16,7 @@ from moka.allocation.offer import Offer
 from moka.project import CODE
 from moka.usage.records import APPLICATIONS, DAY, PROFILES
 from planning import parts
+from planning.example_history import Habit
 from stacks.offers import offer
 from stacks.settings import Environment, load
 
@@ -43,7 +44,7 @@ class Fleet:
 
     settings: Environment
     offers: Sequence[Offer]
-    habits: Sequence[fleet.Habit]
+    habits: Sequence[Habit]
     machines: Mapping[str, Sequence[str]]
     days: Sequence[date]
 
