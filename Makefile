@@ -20,7 +20,11 @@ PINNED := $(filter-out common,$(patsubst services/%/requirements.in,%,$(wildcard
 IMAGES := $(patsubst images/%/Dockerfile,%,$(wildcard images/*/Dockerfile))
 COMPILE = $(VENV)/bin/uv pip compile --quiet --no-header --no-annotate --generate-hashes
 
-.PHONY: test lint ci bench soak requirements sbom images schema package reference
+.PHONY: demo test lint ci bench soak requirements sbom images schema package reference
+
+demo: venv ## on the laptop that is up: thirty days of 2,000 workflows, a plan of them in force, a report (ARGS="--workflows N")
+	@test "$(STACK)" = local || { echo "The demo is of \`local\`, and STACK is $(STACK): leave it out." >&2; exit 2; }
+	@$(USE_LAPTOP_AWS) $(PY) -m demo $(ARGS)
 
 # One process more than cores: half of the time of a test of the laptop is a wait for another program.
 test: setup ## run every test: units, policies, and the laptop cloud on the real engine

@@ -90,8 +90,8 @@ def show(
         return
     changed = list(changes(before, whole, clusters))
     if svg:
-        title = f"Plan {whole.id} of {settings.environment}, compared with {name}"
-        svg.write_text(as_svg(changed, title, [*sentences(whole)]))
+        title = f"Plan {whole.id} of {settings.environment}"
+        svg.write_text(as_svg(changed, title, name, [*sentences(whole)]))
         print(svg)
         return
     print("\n".join(_described(whole, name, [*map(str, moves(before, whole))], changed)))

@@ -40,7 +40,9 @@ def _size(settings: Environment, name: str, prices: Prices) -> ClusterSize:
         machines=machines,
         resources=settings.capacity(name) or _of_groups(groups, machines),
         queues={
-            path: QueueSize(guaranteed=queue.guaranteed, maximum=queue.maximum)
+            path: QueueSize(
+                guaranteed=queue.guaranteed, maximum=queue.maximum, max_applications=queue.max_applications
+            )
             for path, queue in settings.queue_tree(name).leaves()
         },
     )

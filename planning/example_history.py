@@ -44,7 +44,9 @@ class Habit:
     """How a workflow runs.
 
     daily: runs a day. at: hour of the day around which they come; None for those that come all day.
-    pods, memory: of a run, and MiB of each pod. lasts: milliseconds of an ordinary run.
+    spread: hours by which they come earlier or later, as a standard deviation.
+    pods, cpu, memory: of a run, and of each pod thousandths of a core, and MiB.
+    lasts: milliseconds of an ordinary run.
     """
 
     name: str
@@ -54,11 +56,30 @@ class Habit:
     slo_hours: float
     daily: int
     at: float | None
+    spread: float = 0.7
     pods: int
+    cpu: int = POD
     memory: int
     lasts: int
-    zones: tuple[str, ...]
-    architectures: tuple[str, ...]
+    zones: tuple[str, ...] = ()
+    architectures: tuple[str, ...] = ()
+
+    def runs(self, midnight: int, chance: Random, times: int = 1) -> Iterator[Run]:
+        """Its runs that are submitted on a day, which begins at midnight.
+
+        times: as many as on other days.
+        """
+        for _ in range(self.daily * times):
+            hour = chance.uniform(0, HOURS) if self.at is None else chance.gauss(self.at, self.spread) % HOURS
+            yield Run(
+                workflow=self.name,
+                queue=self.queue,
+                submitted=midnight + int(hour * HOUR),
+                pods=max(1, int(self.pods * chance.uniform(0.7, 1.3))),
+                cpu=self.cpu,
+                memory=self.memory,
+                lasts=int(self.lasts * math.exp(chance.gauss(0, 0.15))),
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,17 +140,7 @@ class ExampleHistory:
         """
         for habit in self.habits:
             chance = Random(f"{self.seed} {day} {habit.name}")
-            for _ in range(habit.daily * times):
-                hour = chance.uniform(0, HOURS) if habit.at is None else chance.gauss(habit.at, 0.7) % HOURS
-                yield Run(
-                    workflow=habit.name,
-                    queue=habit.queue,
-                    submitted=BEGAN + day * DAY + int(hour * HOUR),
-                    pods=max(1, int(habit.pods * chance.uniform(0.7, 1.3))),
-                    cpu=POD,
-                    memory=habit.memory,
-                    lasts=int(habit.lasts * math.exp(chance.gauss(0, 0.15))),
-                )
+            yield from habit.runs(BEGAN + day * DAY, chance, times)
 
     def demand(self, days: int = 3) -> dict[str, Hourly]:
         """What workflows need by hour, of some days."""

@@ -5,32 +5,42 @@ from html import escape
 
 from moka.allocation.plan_differences import Change
 from moka.queues.resources import quantity
-from moka.svg import LINE, Paint, document, shortened, text
+from moka.svg import LINE, Paint, document, shortened, text, text_width
 
-ROW, HEAD, MARGIN, REMARK = 46, 84, 24, 18
+ROW, HEAD, MARGIN, REMARK = 46, 108, 24, 18
 NAME, HOUR, CHART, AMOUNTS = 300, 9, 34, 170
 """Heights and widths, in pixels."""
 
 MOST_ROWS = 200
 """Of a picture that one looks at; of more queues there is their number."""
 
+UNITS = {"cpu": (1000, "cores"), "memory": (2**30, "GiB")}
+"""Of what is written beside a row: how much of an amount is one, and its name."""
+
 PAINTS = (Paint(".before", "stroke", *LINE),)
 RULES = (".before { fill: none; stroke-width: 1.5 }", ".after { opacity: 0.8 }")
 
 
-def as_svg(changes: Sequence[Change], title: str, remarks: Sequence[str] = ()) -> str:
+def as_svg(
+    changes: Sequence[Change], title: str, before: str = "the settings", remarks: Sequence[str] = ()
+) -> str:
     """A drawing that needs no other file: a row for each amount that is guaranteed otherwise, with its hours.
 
-    Columns in the colour of the tier are after, the line is before. remarks: below the title, a line each.
+    Columns in the colour of the tier are after, the line is before. before: what is compared with. remarks:
+    below that, a line each.
     """
     guaranteed = [change for change in changes if change.what == "guaranteed"]
     rows, more = guaranteed[:MOST_ROWS], len(guaranteed) - MOST_ROWS
-    width = 2 * MARGIN + NAME + 24 * HOUR + AMOUNTS
+    compared = f"compared with {before}"
+    width = 2 * MARGIN + max(
+        NAME + 24 * HOUR + AMOUNTS, text_width(title, "title"), text_width(compared, "small")
+    )
     head = HEAD + REMARK * len(remarks)
     height = head + ROW * max(len(rows), 1) + 2 * MARGIN
     parts = [
+        text(MARGIN, 56, compared, "small"),
         *(
-            text(MARGIN, 56 + REMARK * number, shortened(remark, width - 2 * MARGIN))
+            text(MARGIN, 78 + REMARK * number, shortened(remark, width - 2 * MARGIN))
             for number, remark in enumerate(remarks)
         ),
         text(
@@ -66,8 +76,14 @@ def _row(change: Change, y: float) -> Iterator[str]:
         for end in (0, 1)
     ]
     yield f'<polyline class="before" points="{" ".join(points)}"/>'
-    most = [
-        quantity(change.resource, max(amount or 0 for amount in of)) for of in (change.before, change.after)
-    ]
-    yield text(left + 24 * HOUR + 12, y + 26, f"{most[0]} → {most[1]} at most", "small")
+    most = [max(amount or 0 for amount in amounts) for amounts in (change.before, change.after)]
+    yield text(left + 24 * HOUR + 12, y + 26, f"{_amounts(change.resource, most)} at most", "small")
     yield "</g>"
+
+
+def _amounts(resource: str, amounts: Sequence[int]) -> str:
+    """Amounts as one reads them, from one to the other."""
+    if resource not in UNITS:
+        return " → ".join(quantity(resource, amount) for amount in amounts)
+    unit, name = UNITS[resource]
+    return f"{' → '.join(f'{amount / unit:.3g}' for amount in amounts)} {name}"

@@ -120,7 +120,9 @@ class ReportGauges(Collector):
     def collect(self) -> Iterable[Metric]:
         """All of them."""
         for gauge, values in self.samples.items():
-            family = GaugeMetricFamily(f"{USAGE_REPORT}{gauge.name}", gauge.help, labels=("target", *gauge.labels))
+            family = GaugeMetricFamily(
+                f"{USAGE_REPORT}{gauge.name}", gauge.help, labels=("target", *gauge.labels)
+            )
             for labels, value in sorted(values.items()):
                 family.add_metric(labels, value)
             if values:

@@ -3,9 +3,6 @@
 Parts are where moka/usage/places.py has them.
 """
 
-import json
-from collections import defaultdict
-from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
@@ -14,9 +11,10 @@ from moka.allocation.cluster import Cluster
 from moka.queues.resources import Resources
 from moka.usage import places
 from moka.usage.columns import Table
-from moka.usage.places import Part
 from moka.usage.questions import Asked, Question, duckdb_views, shared_views
-from moka.usage.records import Job
+from planning.parts import write
+
+__all__ = ["ask", "clusters_of", "rows", "write", "write_runs"]
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -24,32 +22,6 @@ BEGAN = 1_761_955_200_000
 """2025-11-01."""
 
 MACHINE = Resources.of(cpu="16", memory="128Gi")
-
-
-def write(folder: Path, table: Table, records: Iterable, number: int = 1) -> None:
-    """Records as parts of a table."""
-    rows = defaultdict(list)
-    for record in records:
-        row = record.row()
-        for day in _days(record):
-            rows[Part(table=table.name, day=day, cluster=row["cluster"], number=number)].append(row)
-    for part, lines in rows.items():
-        file = folder / part.key
-        file.parent.mkdir(parents=True, exist_ok=True)
-        source = folder / "rows.json"
-        source.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-        with duckdb.connect() as session:
-            session.execute(
-                f"COPY (SELECT * FROM read_json('{source}', format = 'newline_delimited', "
-                f"columns = {table.duckdb_types()})) TO '{file}' (FORMAT parquet, COMPRESSION zstd)"
-            )
-        source.unlink()
-
-
-def _days(record) -> list:
-    if isinstance(record, Job):
-        return places.days_of(record)
-    return [places.day_of(record.submitted if hasattr(record, "submitted") else record.began)]
 
 
 def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:

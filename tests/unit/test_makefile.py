@@ -123,6 +123,14 @@ def test_a_mistyped_stack_is_refused_as_such_wherever_it_would_go(target, stack,
     assert "real stack" not in result.stderr
 
 
+@pytest.mark.parametrize("arguments", [["STACK=dev"], ["STACK=dev", "ON=laptop"]])
+def test_a_demo_is_of_local_and_of_nothing_else(arguments):
+    result = make("demo", *arguments, MOKA_CLOUD="")
+
+    assert result.returncode == 2
+    assert "The demo is of `local`, and STACK is dev: leave it out." in result.stderr
+
+
 def pulumi(folder, pending):
     """A program in place of pulumi, with a state of `dev`; it writes down what else it was asked for."""
     vpc = {"urn": "urn:pulumi:dev::moka::aws:ec2/vpc:Vpc::main", "type": "aws:ec2/vpc:Vpc", "custom": True}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from moka.usage.report.model import Balance, QueueUse, Recommendation, Use
 from moka.usage.report.rules import ReportRules
-from moka.usage.report.sizes import Amount, ClusterSize
+from moka.usage.report.sizes import Amount, ClusterSize, QueueSize
 
 HOURS = 24
 """Of a day."""
@@ -60,7 +60,11 @@ def recommendations(
     whole = use.known >= HOURS
     if (capacity := size.capacity) is not None:
         yield from _cluster(size.name, capacity.instances, use, whole, rules)
-    of_queues = (advice for queue in queues for advice in _queue(queue, whole, rules))
+    of_queues = (
+        advice
+        for queue in queues
+        for advice in _queue(queue, size.queues.get(queue.path, QueueSize()), whole, rules)
+    )
     yield from sorted(of_queues, key=lambda advice: -advice.machines)
 
 
@@ -102,7 +106,7 @@ def _cluster(name: str, has: float, use: Use, whole: bool, rules: ReportRules) -
         )
 
 
-def _queue(queue: QueueUse, whole: bool, rules: ReportRules) -> Iterator[Recommendation]:
+def _queue(queue: QueueUse, size: QueueSize, whole: bool, rules: ReportRules) -> Iterator[Recommendation]:
     waits = queue.waiting_seconds is not None and queue.waiting_seconds > rules.waiting
     limits = (("maximum", queue.maximum, rules.busy), ("guarantee", queue.guaranteed, 100))
     if waits:
@@ -118,7 +122,7 @@ def _queue(queue: QueueUse, whole: bool, rules: ReportRules) -> Iterator[Recomme
                 rule="waiting",
                 says=f"It had {share:.0%} of its {limit} at {queue.busiest or 0:02}:00, and 90% of its runs "
                 f"waited up to {(queue.waiting_seconds or 0) / 60:.0f} min: raise the {limit} by "
-                f"{_machines(by)}.",
+                f"{_machines(by)}.{_jobs(size.max_applications)}",
             )
             return
     if queue.guaranteed is None or not whole:
@@ -145,6 +149,13 @@ def _most(used: Amount, of: Amount) -> float:
         (used.gpus, of.gpus),
     )
     return max((amount / stated for amount, stated in pairs if stated), default=0.0)
+
+
+def _jobs(most: int | None) -> str:
+    """What else runs may have waited for: nothing that is recorded says which it was."""
+    if most is None:
+        return ""
+    return f" It runs no more than {most} jobs at a time: look whether that is what they waited for."
 
 
 def _machines(count: int) -> str:

@@ -1,5 +1,6 @@
 """Pictures of a report's page: SVG within HTML, which takes its colours from there."""
 
+import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -28,13 +29,13 @@ def tier_name(tier: int) -> str:
 def hours(use: Use, resource: str, capacity: float | None, title: str) -> str:
     """What was in use in each hour, by tier, up to the capacity. resource: a field of Amount."""
     drawn = _scaled(use, resource)
-    most = max([capacity or 0.0, *(sum(amount for _, amount in parts) for parts in drawn), 1e-9]) * 1.05
+    most = max([capacity or 0.0, *(sum(amount for _, amount in parts) for parts in drawn)]) * 1.05 or 1.0
     height, width = HEIGHT - TOP - BOTTOM, (WIDTH - LEFT - RIGHT) / len(drawn)
     parts = []
-    for tick in (0.0, 0.5, 1.0):
-        y = TOP + height * (1 - tick)
+    for tick in ticks(most):
+        y = TOP + height * (1 - tick / most)
         parts.append(f'<path class="grid" d="M{LEFT} {y:.1f} H{WIDTH - RIGHT}"/>')
-        parts.append(_right(LEFT - 8, y + 4, number(most * tick)))
+        parts.append(_right(LEFT - 8, y + 4, number(tick)))
     for hour, tiers in enumerate(drawn):
         x = LEFT + hour * width
         if use.known_by_hour[hour] < 1:
@@ -64,6 +65,13 @@ def hours(use: Use, resource: str, capacity: float | None, title: str) -> str:
     of = f", of a capacity of {number(capacity)}" if capacity else ""
     label = f"{title} by hour: at most {number(top)} at {peak:02}:00{of}"
     return _picture((WIDTH, HEIGHT), label, parts)
+
+
+def ticks(most: float) -> list[float]:
+    """Amounts that an axis up to `most` names: two or more, as round as one reads them."""
+    power = 10 ** math.floor(math.log10(most))
+    step = next(step for step in (power * 2, power, power / 2, power / 5) if step * 2 <= most)
+    return [step * number for number in range(math.floor(most / step) + 1)]
 
 
 def _scaled(use: Use, resource: str) -> list[list[tuple[int, float]]]:

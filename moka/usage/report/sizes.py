@@ -48,10 +48,11 @@ class Machine:
 
 @dataclass(frozen=True, kw_only=True)
 class QueueSize:
-    """What a queue is guaranteed, and may have; None where the settings state nothing."""
+    """What a queue is guaranteed, and may have and run at a time; None where the settings state nothing."""
 
     guaranteed: Resources | None = None
     maximum: Resources | None = None
+    max_applications: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

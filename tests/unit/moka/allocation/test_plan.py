@@ -15,6 +15,7 @@ from moka.allocation.queue_amounts import AmountsOfHour, QueueAmounts, of_hour
 from moka.allocation.queues_in_force import in_force
 from moka.mistakes import InvalidDocument
 from moka.queues.problems import problems
+from tests.support import svg_geometry
 from tests.support.plans import (
     ETL1,
     ETL2,
@@ -252,6 +253,17 @@ def test_differences_are_sentences_and_a_picture():
     drawing = as_svg(found, "Plan")
     assert drawing.count("<polyline") == 2
     assert "acme.etl.tier1" in drawing and "acme.etl.tier2" not in drawing
+
+
+def test_a_drawing_has_all_of_its_text_on_it_and_amounts_that_one_reads():
+    made = plan({ETL1: [amounts("32688m", "78543Mi")]})
+    found = list(changes(None, made, {"spark-a": settings()}))
+
+    drawing = as_svg(found, "Plan 2026-11-26-cp-sat-adfb2dfa of local", "the settings, revision 1795720856")
+
+    assert svg_geometry.mistakes(drawing) == []
+    assert "20 → 32.7 cores at most" in drawing and "40 → 76.7 GiB at most" in drawing
+    assert "compared with the settings, revision 1795720856" in drawing
 
 
 def test_amounts_of_a_cluster_are_the_same_after_a_config_map_and_fit_into_one():

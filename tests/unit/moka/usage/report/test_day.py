@@ -282,6 +282,21 @@ def test_a_queue_at_its_maximum_has_that_raised(reported):
     assert "raise the maximum by 2 machines" in grown["queue", ORDERS, "grow"].says
 
 
+@pytest.mark.parametrize(
+    ("max_applications", "says"),
+    [(None, "by 2 machines."), (20, "by 2 machines. It runs no more than 20 jobs at a time: look whether")],
+)
+def test_of_a_queue_that_runs_no_more_than_some_jobs_at_a_time_that_is_told(reported, max_applications, says):
+    guaranteed = Resources(cpu=40_000, memory=160 * 2**30)
+    queues = {ORDERS: QueueSize(guaranteed=guaranteed, max_applications=max_applications)}
+    runs = [run("orders", 3, minutes=30, waits=20)]
+
+    grown = advice(reported(usage_day.intervals(), runs, clusters=[size(queues=queues)]))
+
+    assert says in grown["queue", ORDERS, "grow"].says
+    assert ("jobs at a time" in grown["queue", ORDERS, "grow"].says) == bool(max_applications)
+
+
 def test_a_guarantee_that_is_never_half_used_is_lowered(reported):
     idle = [interval("science", SCIENCE, 12, cpu=30_000, memory=0)]
 
