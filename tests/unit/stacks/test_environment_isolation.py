@@ -439,7 +439,7 @@ def in_two_accounts(like_local):
         clusters={"spark-a": cluster, "spark-b": cluster | {"foundation": "far"}},
         # Its workers would need a way between the two networks.
         archer=None,
-        services=text["services"] | {"archer": None},
+        services=text["services"] | {"archer": None, "allocator": None},
     )
 
 
