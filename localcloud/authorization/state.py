@@ -84,7 +84,7 @@ def resource_of(service: str, arn: str, account: str) -> Resource:
         bucket = _bucket(name.partition("/")[0])
         policy = json.loads(bucket[1].policy) if bucket and bucket[1].policy else None
         return Resource(arn=arn, account=bucket[0] if bucket else account, policy=policy)
-    if service == "iam" and name.startswith("role/"):
+    if service in ("iam", "sts") and name.startswith("role/"):
         role = _role(arn)
         trust = json.loads(role.assume_role_policy_document) if role else None
         return Resource(arn=arn, account=owner, policy=trust)
