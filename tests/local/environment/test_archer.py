@@ -102,7 +102,6 @@ credentials = IamCredentials(os.environ["ARCHER_ENVIRONMENT"], "us-east-1")
 with Archer(os.environ["ARCHER_URL"], credentials) as archer:
     archer.cordon("spark-a", "a test")
     archer.uncordon("spark-a")
-    print(archer.propose_workflows({}, "a test"))
 """
 
 
