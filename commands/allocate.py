@@ -12,8 +12,9 @@ from commands import archer_api
 from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
 from commands.history_source import HistoryUnreachable, history
-from commands.plan_source import Platform, archer_platform
+from commands.plan_source import archer_platform
 from commands.workflow_file import workflows_in
+from moka.allocation.platform import Platform
 from moka.mistakes import InvalidDocument
 from moka.workflows.definitions import Workflow
 from stacks.offers import offer

@@ -2,13 +2,14 @@
 reads it."""
 
 import gzip
+import zlib
 from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from moka.allocation.cluster import Cluster
+from moka.allocation.cluster import Cluster, NoCapacity
 from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.offer import Offer
 from moka.allocation.plan_bounds import PlanBounds
@@ -79,6 +80,12 @@ class ClusterPlace(Part):
     architectures: tuple[str, ...] = ()
     calendar: str
 
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.machine not in self.types:
+            raise ValueError(f"machine is {self.machine!r}, which is none of its types")
+        return self
+
 
 class Configuration(Part):
     """All of it.
@@ -135,15 +142,22 @@ def dumps(configuration: Configuration) -> bytes:
 
 
 def loads(content: bytes, where: str) -> Configuration:
-    """The configuration in a file; `where` names it in messages. Raises InvalidDocument."""
+    """The configuration in a file, with offers and sizes; `where` names it in messages.
+
+    Raises InvalidDocument.
+    """
     try:
-        return Configuration.model_validate_json(gzip.decompress(content))
-    except (OSError, EOFError) as error:
+        configuration = Configuration.model_validate_json(gzip.decompress(content))
+        assert configuration.offers.keys() == configuration.sizes.keys()
+        return configuration
+    except (OSError, EOFError, zlib.error) as error:
         raise InvalidDocument(f"{where} is no gzip ({error}): deploy the platform again.") from None
     except ValidationError as error:
         first = error.errors()[0]
         at = ".".join(map(str, first["loc"])) or "it"
         raise InvalidDocument(f"{where}: {at}: {first['msg']}; deploy the platform again.") from None
+    except (InvalidDocument, NoCapacity) as error:
+        raise InvalidDocument(f"{where}: {error}") from None
 
 
 def _instance(place: ClusterPlace) -> Resources:

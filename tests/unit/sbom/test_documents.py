@@ -36,6 +36,7 @@ def test_each_is_valid_and_the_same_again(bills):
 def test_there_is_one_for_what_deploys_and_one_for_each_image_of_ours(bills):
     assert set(bills) == {
         "platform.cdx.json",
+        "allocator.cdx.json",
         "archer.cdx.json",
         "driver-finalizer.cdx.json",
         "event-log-uploader.cdx.json",

@@ -32,6 +32,17 @@ import importlib.util, sys
 print(*filter(importlib.util.find_spec, sys.argv[1:]), end="")
 """
 
+SOLVES = "allocator"
+"""Besides the domain and what services share it has `planning`, and the client of Archer."""
+
+ASK_ARCHER = """
+from types import SimpleNamespace
+from services.allocator.desk import archer_of
+place = SimpleNamespace(url="http://127.0.0.1:9", region="us-east-1")
+with archer_of(SimpleNamespace(environment="test", archer=place)) as archer:
+    print(type(archer).__module__, end="")
+"""
+
 every_service = pytest.mark.parametrize("service", SERVICES)
 
 
@@ -125,10 +136,20 @@ def test_every_module_finds_what_it_imports(service, image):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("service", [SOLVES])
+def test_it_has_solvers_and_the_client_of_archer(image):
+    solvers = image("python", "-c", IMPORT_ALL, "planning")
+    client = image("python", "-c", ASK_ARCHER)
+
+    assert solvers.returncode == 0, solvers.stderr
+    assert (client.returncode, client.stdout) == (0, "archer.client"), client.stderr
+
+
 @every_service
-def test_nothing_else_is_there(image):
+def test_nothing_else_is_there(service, image):
     names = [path.name for path in REPOSITORY.iterdir() if (path / "__init__.py").exists()]
-    others = sorted({*names, "pulumi", "pytest"} - {"moka", "services"})
+    own = {"moka", "services", *(["planning"] if service == SOLVES else [])}
+    others = sorted({*names, "pulumi", "pytest"} - own)
 
     done = image("python", "-c", FIND_ALL, *others)
 
@@ -146,10 +167,10 @@ def test_it_holds_the_versions_that_are_tried_here(service):
     assert installed.items() <= pins(REPOSITORY / "requirements.txt").items()
 
 
-@every_service
-def test_docker_may_read_the_files_that_are_copied(dockerfile):
+def test_docker_may_read_the_files_that_are_copied():
     rules = (REPOSITORY / ".dockerignore").read_text().splitlines()
-    sources = set(re.findall(r"^COPY (\w+)", dockerfile, re.MULTILINE))
+    files = [(REPOSITORY / path_of_dockerfile(service)).read_text() for service in SERVICES]
+    sources = {source for text in files for source in re.findall(r"^COPY (\w+)", text, re.MULTILINE)}
 
     assert "*" in rules
     assert {rule.removeprefix("!") for rule in rules if rule.startswith("!")} == sources
