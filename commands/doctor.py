@@ -128,7 +128,7 @@ def _cost(environment: str, assume: Sequence[str], as_json: bool) -> str:
     """The estimate, as text or JSON; raises Exit where there is none."""
     from doctor import cost_report
     from doctor.cost import InvalidAssumption, assumptions, estimate
-    from report.cost.prices import InvalidPrices, prices
+    from moka.prices import InvalidPrices, prices
 
     try:
         assumed = assumptions(dict(_assumption(text) for text in assume))

@@ -67,7 +67,7 @@ def _report(run: previews.Run, markdown: Path, svg: Path) -> int:
     """Write the report on a preview, or why there is none; the exit status where that is an end, else 0."""
     from commands.report import STATUSES
     from commands.reviewing import review_of
-    from report.cost.prices import InvalidPrices
+    from moka.prices import InvalidPrices
 
     try:
         report = review_of(run.preview, f"The preview of {run.stack}").write(markdown, svg).report

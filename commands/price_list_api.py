@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from report.cost.prices import InvalidPrices, Prices, Source
+from moka.prices import InvalidPrices, Prices, Source
 
 ENDPOINT_REGION = "us-east-1"
 """The API is in a few regions only, and has the prices of all."""

@@ -18,7 +18,7 @@ def prices(
 
     They are those of `moka report`.
 
-    --refresh needs AWS credentials with pricing:GetProducts, and writes report/cost/prices.json here.
+    --refresh needs AWS credentials with pricing:GetProducts, and writes moka/prices.json here.
 
     \b
     Examples:
@@ -27,8 +27,8 @@ def prices(
 
     Exit status: 0 it is shown or written, 2 the table or the answer is of no use; nothing is written then.
     """
-    from report.cost.prices import FILE, InvalidPrices, dumps
-    from report.cost.prices import prices as table_of
+    from moka.prices import FILE, InvalidPrices, dumps
+    from moka.prices import prices as table_of
 
     if region and not refresh:
         raise typer.BadParameter("--region goes with --refresh.")

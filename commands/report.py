@@ -43,8 +43,8 @@ def report(
     from commands.preview_files import content_of
     from commands.reviewing import review
     from moka.mistakes import InvalidDocument
+    from moka.prices import InvalidPrices
     from report.as_json import as_json as json_of
-    from report.cost.prices import InvalidPrices
     from report.markdown import as_markdown
 
     try:

@@ -45,7 +45,7 @@ class Review:
 
 
 def review(content: bytes | str, source: str) -> Review:
-    """The report on a preview, with a picture. Raises UnreadablePreview, report.cost.prices.InvalidPrices."""
+    """The report on a preview, with a picture. Raises UnreadablePreview, moka.prices.InvalidPrices."""
     with _without_collection():
         return review_of(read(content, source), source)
 
@@ -53,7 +53,7 @@ def review(content: bytes | str, source: str) -> Review:
 def review_of(preview: Preview, source: str) -> Review:
     """The report on a preview that was read, with a picture.
 
-    Raises UnreadablePreview, `report.cost.prices.InvalidPrices`.
+    Raises UnreadablePreview, `moka.prices.InvalidPrices`.
     """
     try:
         drawing, picture = _drawing(preview)

@@ -10,16 +10,16 @@ import typer
 from commands.arguments import EnvironmentArgument
 from commands.history_source import HistoryUnreachable
 from commands.history_source import history as records_of
-from commands.usage_sizes import cluster_sizes
 from commands.workflow_file import workflows_in
 from moka.mistakes import InvalidDocument, near
+from moka.prices import InvalidPrices, prices
 from moka.usage.report.day import QUESTIONS, Day
 from moka.usage.report.day import report as report_of
 from moka.usage.report.metrics import as_metrics
 from moka.usage.report.page import as_page
 from moka.usage.report.summary import as_text
-from report.cost.prices import InvalidPrices, prices
 from stacks.settings import Environment, load
+from stacks.usage_sizes import cluster_sizes
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from moka.prices import Prices
 from moka.zone_traffic import SIDES, Workers, crossings
-from report.cost.prices import Prices
 from stacks.job_target import executor_zones
 from stacks.settings import Environment
 from stacks.settings.cluster import Cluster

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from doctor.cost import ASSUMPTIONS, PRICED_REGION, Kind, Line
-from report.cost.prices import Prices
+from moka.prices import Prices
 
 
 def text(environment: str, lines: Sequence[Line], assumed: Mapping[str, float], prices: Prices) -> str:

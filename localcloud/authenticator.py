@@ -25,7 +25,7 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.credentials import Credentials, Principal
-from localcloud.plugins.aws.store import stores
+from localcloud.store import stores
 
 Answer = dict[str, Any]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 
-from localcloud import clock, databases, report, unknowns
+from localcloud import clock, databases, report, store, unknowns
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import CHECKOUT, RUN, recovery
 from localcloud.control_plane import ControlPlane, stand_ins
@@ -21,7 +21,6 @@ from localcloud.errors import Refusal
 from localcloud.files import locked
 from localcloud.locks import at_work
 from localcloud.orphans import end_orphans
-from localcloud.plugins.aws import store
 from localcloud.project import stand_in_modules
 from localcloud.protection import unprotect
 from localcloud.states import UnreadableState

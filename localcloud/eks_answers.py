@@ -15,7 +15,7 @@ from localcloud.authorization.gate import Application
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.services.base import Members
 from localcloud.plugins.aws.services.eks import COLLECTIONS, OPERATIONS
-from localcloud.plugins.aws.store import Store, store_folder
+from localcloud.store import Store, store_folder
 
 TIMES = ("createdAt", "modifiedAt")
 

@@ -13,9 +13,10 @@ from moto.iam.access_control import PermissionResult
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.secretsmanager.models import SecretsManagerBackend, secretsmanager_backends
+from moto.sts.responses import TokenResponse
 
 from localcloud.cloud import Cloud
-from localcloud.plugins.aws.store import Store, store_folder
+from localcloud.store import Store, store_folder
 
 
 def _permission(bucket: FakeBucket, action: str, resource: str) -> Any:
@@ -82,6 +83,21 @@ def _of_its_account(read: Callable[..., Any]) -> Callable[..., Any]:
             _, _, _, region, account, *_ = secret_id.split(":")
             backend = secretsmanager_backends[account][region]
         return read(backend, secret_id, *arguments, **named)
+
+    return answer
+
+
+def _tagged(assume: Callable[[TokenResponse], Any]) -> Callable[[TokenResponse], Any]:
+    """A session of a role with its tags, which moto leaves out (5.2: sts/responses.py):
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/id_session-tags.html
+    """
+
+    def answer(response: TokenResponse) -> Any:
+        result = assume(response)
+        tags = response._get_param("Tags") or ()
+        session = result.result["Credentials"]
+        session.tags = {tag["Key"]: tag["Value"] for tag in tags}
+        return result
 
     return answer
 
@@ -161,6 +177,7 @@ if __name__ == "__main__":
     SecretsManagerBackend.get_secret_value = _of_its_account(  # type: ignore[method-assign]
         SecretsManagerBackend.get_secret_value
     )
+    TokenResponse.assume_role = _tagged(TokenResponse.assume_role)  # type: ignore[method-assign]
     EC2Backend.create_default_vpc = _with_way_out(EC2Backend.create_default_vpc)  # type: ignore
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.MotoRequestHandler = Handler  # type: ignore[attr-defined]

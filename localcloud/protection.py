@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from localcloud import store
 from localcloud.aws_server import AwsServer
 from localcloud.engine import Engine
-from localcloud.plugins.aws import store
 from localcloud.plugins.aws.api import account_api
 
 MARKS = ("protect", "retainOnDelete")

@@ -81,6 +81,7 @@ WORKFLOW_LABEL = f"{LABEL_PREFIX}workflow"
 
 # Namespaces of the platform: network policies let them in, or out to them, and no jobs run there.
 
+ALLOCATOR_NAMESPACE = "allocator"
 ARCHER_NAMESPACE = "archer"
 CELEBORN_NAMESPACE = "celeborn"
 AUTOSCALER_NAMESPACE = "cluster-autoscaler"
@@ -122,6 +123,7 @@ def startup_taint(daemon_set: str) -> str:
 
 PLATFORM_NAMESPACES = frozenset(
     {
+        ALLOCATOR_NAMESPACE,
         ARCHER_NAMESPACE,
         CELEBORN_NAMESPACE,
         AUTOSCALER_NAMESPACE,
@@ -156,6 +158,9 @@ ARCHER = "archer"
 
 ARCHER_WORKER = "archer-worker"
 ARCHER_KEEPER = "archer-keeper"
+
+ALLOCATOR = "allocator"
+"""The service that makes plans, and all that it has."""
 
 # Service accounts: pods have the permissions of the Pod Identity that names theirs.
 
@@ -196,6 +201,7 @@ PREVIEWS_GROUP = "moka:previews"
 
 # Pod Identities of layers; those of jobs are called as their namespaces are.
 
+ALLOCATOR_IDENTITY = ALLOCATOR
 ARCHER_IDENTITY = ARCHER
 ARCHER_WORKER_IDENTITY = ARCHER_WORKER
 ARCHER_KEEPER_IDENTITY = ARCHER_KEEPER
@@ -211,6 +217,7 @@ USAGE_RECORDER_IDENTITY = USAGE_RECORDER
 
 PLATFORM_IDENTITIES = frozenset(
     {
+        ALLOCATOR_IDENTITY,
         ARCHER_IDENTITY,
         ARCHER_WORKER_IDENTITY,
         ARCHER_KEEPER_IDENTITY,

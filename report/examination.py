@@ -31,7 +31,7 @@ SUBJECTS: tuple[Callable[[Preview], Section], ...] = (
 
 
 def examine(preview: Preview, drawing: Drawing | None = None) -> Report:
-    """The report on a preview, with a drawing of it. Raises `report.cost.prices.InvalidPrices`."""
+    """The report on a preview, with a drawing of it. Raises `moka.prices.InvalidPrices`."""
     sections = [subject(preview) for subject in SUBJECTS]
     return Report(
         stack=preview.stack,

@@ -30,14 +30,19 @@ HISTORY_DATA: Data = "resource-usage"
 """The bucket with jobs of long ago."""
 
 
-def service_configuration(settings: Environment, archer: Archer, database: DatabaseAccess) -> Configuration:
-    """Of the service."""
+def service_configuration(
+    settings: Environment, archer: Archer, database: DatabaseAccess, allocator_role: str | None = None
+) -> Configuration:
+    """Of the service.
+
+    allocator_role: ARN of the role of the service `allocator`; None without one.
+    """
     proxy = archer.authentication.proxy
     return Configuration(
         environment=settings.environment,
         database=database,
         logs=dict(_logs(settings)),
-        rights=list(_rights(archer)),
+        rights=[*_rights(archer), *([_allocator_right(allocator_role)] if allocator_role else [])],
         rate=RateLimit(a_second=archer.rate.a_second, at_once=archer.rate.at_once),
         authentication=_authentication(settings, archer),
         tls=Tls(port=PROXY_PORT, certificate=CERTIFICATE, key=KEY, proxies=PROXIES) if proxy else None,
@@ -128,6 +133,16 @@ def _rights(archer: Archer) -> Iterator[RightEntry]:
                 project=right.project,
                 tiers=right.tiers,
             )
+
+
+def _allocator_right(role: str) -> RightEntry:
+    """To propose plans and workflows, and to apply plans within their bounds: no job is its business.
+
+    Archer knows the session of a role by the role's ARN without its path, as STS has it
+    (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html, "assumed-role").
+    """
+    account, _, path = role.partition(":role/")
+    return RightEntry(who=f"group:{account}:role/{path.rpartition('/')[2]}", may=["operate"])
 
 
 def _authentication(settings: Environment, archer: Archer) -> Authentication:

@@ -94,7 +94,7 @@ LAYERS: Mapping[str, Layer] = {
             reads=("cluster", HOME, "ingress", "database"),
             when="archer",
             makes="Archer: the service that takes jobs, with a host of its own; workers that submit them to "
-            "all clusters; the keeper of its database",
+            "all clusters; the keeper of its database; the service that makes plans of what was used",
         ),
         Layer(
             name="spark",

@@ -95,6 +95,7 @@ REQUEST_KEYS: Mapping[str, str] = {
     "AWSServiceName": "iam:AWSServiceName",
     "PermissionsBoundary": "iam:PermissionsBoundary",
     "PolicyArn": "iam:PolicyARN",
+    "Prefix": "s3:prefix",
 }
 """Member -> condition key."""
 

@@ -3,8 +3,9 @@
 The service is where the ingress controller finds it; the others are in a namespace of their own.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import pulumi
@@ -34,6 +35,9 @@ from moka.names import (
 
 PORT = 8080
 PROXY_PORT = 8443
+
+SERVER = f"http://{ARCHER}.{INGRESS_NAMESPACE}:{PORT}"
+"""Where our own services on the home cluster find it."""
 
 FILE = "archer.json"
 """Its configuration, of `moka.submission.configuration`."""
@@ -96,6 +100,7 @@ class ArcherArgs(ProgramArgs):
     issuer_port: of the issuer of tokens, if there is one.
     collector_port: of the collector of traces, if there is one.
     proxies: that say who is logged in to them, if there are any.
+    callers: services of ours that ask it: name, and namespace.
     """
 
     size: PodSize
@@ -104,14 +109,15 @@ class ArcherArgs(ProgramArgs):
     issuer_port: int | None = None
     collector_port: int | None = None
     proxies: ProxyAccess | None = None
+    callers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Archer(Service):
     """Pulumi type `moka:kubernetes:Archer`: the Service `archer`.
 
     Makes, besides what every Service does, an Ingress with its host, and NetworkPolicies: the ingress
-    controller reaches it, collectors of metrics, and proxies that have a certificate; it reaches the
-    database, STS, the issuer of tokens and the collector of traces.
+    controller reaches it, collectors of metrics, services of ours, and proxies that have a certificate; it
+    reaches the database, STS, the issuer of tokens and the collector of traces.
     """
 
     def __init__(self, name: str, args: ArcherArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -132,7 +138,8 @@ class Archer(Service):
         child = pulumi.ResourceOptions(parent=self)
         metadata = service_metadata(ARCHER, args.namespace)
         others = [(args.proxies.namespaces, PROXY_PORT)] if args.proxies else []
-        k8s.networking.v1.NetworkPolicy(name, metadata=metadata, spec=service_way_in(others), opts=child)
+        spec = service_way_in(others, args.callers)
+        k8s.networking.v1.NetworkPolicy(name, metadata=metadata, spec=spec, opts=child)
         _way_out(name, ARCHER, args.namespace, [args.issuer_port, args.collector_port], child)
         service_ingress(name, metadata, args.ingress_class, [args.host], child)
 
@@ -214,12 +221,18 @@ def _size(size: PodSize) -> dict[str, Any]:
 
 def service_way_in(
     others: Iterable[tuple[Sequence[str], int]] = (),
+    callers: Mapping[str, str] = MappingProxyType({}),
 ) -> k8s.networking.v1.NetworkPolicySpecArgs:
     """Who reaches the service.
 
     others: namespaces, and the port that their pods reach as well.
+    callers: services of ours: name, and namespace.
     """
-    known = [peer(INGRESS_NAMESPACE, labelled=INGRESS_CONTROLLER_LABEL), peer(MONITORING_NAMESPACE)]
+    known = [
+        peer(INGRESS_NAMESPACE, labelled=INGRESS_CONTROLLER_LABEL),
+        peer(MONITORING_NAMESPACE),
+        *(peer(namespace, service_labels(service)) for service, namespace in callers.items()),
+    ]
     return _ingress_policy(
         ARCHER, [(known, PORT), *(([peer(name) for name in namespaces], port) for namespaces, port in others)]
     )

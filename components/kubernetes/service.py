@@ -31,6 +31,7 @@ class ServiceArgs:
     rights: what it may do in its own namespace.
     args: of the program, besides `--listen`.
     files: name -> content, of a ConfigMap of the service's name that is mounted at `/etc/<service>`.
+    binary_files: beside those, in base64.
     secret: of that namespace, mounted at `/etc/<service>-secret`; it need not be there yet.
     scratch: a folder `/tmp` in memory; the rest of its disk is read-only. disk: the same on disk, of so much.
     port: of `/healthz` and `/metrics`. more_ports: others that it listens at, by name.
@@ -46,6 +47,7 @@ class ServiceArgs:
     rights: Sequence[Right] = ()
     args: Sequence[pulumi.Input[str]] = ()
     files: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    binary_files: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
     secret: str | None = None
     scratch: bool = False
     disk: str | None = None
@@ -87,9 +89,17 @@ class Service(pulumi.ComponentResource):
             "prometheus.io/path": "/metrics",
         }
         before: list[pulumi.Resource] = [account, *bindings]
-        if args.files:
-            before.append(k8s.core.v1.ConfigMap(name, metadata=metadata, data=args.files, opts=child))
-            annotations[CHECKSUM] = pulumi.Output.all(**args.files).apply(checksum)
+        if files := {**args.files, **args.binary_files}:
+            before.append(
+                k8s.core.v1.ConfigMap(
+                    name,
+                    metadata=metadata,
+                    data=args.files or None,
+                    binary_data=args.binary_files or None,
+                    opts=child,
+                )
+            )
+            annotations[CHECKSUM] = pulumi.Output.all(**files).apply(checksum)
         # There is no lease, so there must not be two unless they say that they may.
         several = args.replicas > 1
         make = partial(replicated_pods, replicas=args.replicas) if several else single_pod
@@ -184,7 +194,7 @@ def _pod(args: ServiceArgs) -> k8s.core.v1.PodSpecArgs:
 def _volumes(args: ServiceArgs) -> dict[str, k8s.core.v1.VolumeArgs]:
     """Where something is mounted, and what."""
     volumes = {}
-    if args.files:
+    if args.files or args.binary_files:
         volumes[folder(args.service)] = k8s.core.v1.VolumeArgs(
             name="files", config_map=k8s.core.v1.ConfigMapVolumeSourceArgs(name=args.service)
         )

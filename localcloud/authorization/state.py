@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from moto.ec2.models import ec2_backends
@@ -21,10 +21,11 @@ GLOBAL = "aws"
 
 @dataclass(frozen=True)
 class Session:
-    """Who assumed a role: its ARN and the name of the session."""
+    """Who assumed a role: its ARN, the name of the session, and its tags."""
 
     role: str
     name: str
+    tags: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def account(self) -> str:
@@ -37,7 +38,8 @@ def session_of(key: str) -> Session | None:
     for account in list(sts_backends.values()):
         for backend in list(account.values()):
             if role := backend.get_assumed_role_from_access_key(key):
-                return Session(role.role_arn, role.session_name)
+                # What moto does not keep of a session: localcloud/moto_server.py.
+                return Session(role.role_arn, role.session_name, getattr(role, "tags", {}))
     return None
 
 
@@ -53,7 +55,7 @@ def caller_of(session: Session) -> Role | None:
         arn=role.arn,
         policies=tuple(policies),
         boundary=_managed(session.account, bound) if bound else None,
-        tags=_pairs(role.tags),
+        tags={**_pairs(role.tags), **session.tags},
         session=session.name,
     )
 
@@ -82,7 +84,7 @@ def resource_of(service: str, arn: str, account: str) -> Resource:
         bucket = _bucket(name.partition("/")[0])
         policy = json.loads(bucket[1].policy) if bucket and bucket[1].policy else None
         return Resource(arn=arn, account=bucket[0] if bucket else account, policy=policy)
-    if service == "iam" and name.startswith("role/"):
+    if service in ("iam", "sts") and name.startswith("role/"):
         role = _role(arn)
         trust = json.loads(role.assume_role_policy_document) if role else None
         return Resource(arn=arn, account=owner, policy=trust)

@@ -10,6 +10,7 @@ the pod. A pod that something else runs for says so in its annotation `localclou
 import argparse
 import http.client
 import ipaddress
+import json
 import shutil
 import signal
 import socket
@@ -23,7 +24,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from localcloud.cloud import Cloud
-from localcloud.control_plane import kubelet, socks
+from localcloud.control_plane import kubelet, pod_identity, socks
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.stand_ins import charts, deployments
@@ -158,18 +159,30 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     destinations: Destinations
+    plane: ControlPlane
 
     def do_GET(self) -> None:
         """Pass a request on, and its answer back."""
         url = urlsplit(self.path)
         if not url.hostname:
-            self._say(200 if self.path == HEALTH else 400, "ok")
+            self._say_itself()
             return
         try:
             port = self.destinations.port(url.hostname, url.port or 80)
             self._pass_on(port, self.path.partition(url.netloc)[2] or "/")
         except (Nowhere, Refusal, OSError, http.client.HTTPException) as error:
             self._say(502, f"The laptop's pod network: {error}.\n")
+
+    def _say_itself(self) -> None:
+        """What is asked of the node: whether it is well, and for the credentials of a pod."""
+        if self.path != pod_identity.PATH:
+            self._say(200 if self.path == HEALTH else 400, "ok")
+            return
+        try:
+            found = pod_identity.credentials(self.plane, self.headers.get("Authorization", ""))
+            self._say(200, json.dumps(found), "application/json")
+        except (pod_identity.NoCredentials, Refusal, OSError) as error:
+            self._say(400, f"{error}\n")
 
     do_HEAD = do_POST = do_PUT = do_DELETE = do_OPTIONS = do_GET
 
@@ -192,9 +205,10 @@ class Handler(BaseHTTPRequestHandler):
             shutil.copyfileobj(answer, self.wfile)
         upstream.close()
 
-    def _say(self, status: int, text: str) -> None:
+    def _say(self, status: int, text: str, kind: str = "text/plain") -> None:
         body = text.encode()
         self.send_response_only(status)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -240,7 +254,7 @@ def main() -> int:
     parser.add_argument("--port", type=int, required=True)
     options = parser.parse_args()
     plane = ControlPlane(Cloud(options.home), options.cluster)
-    Handler.destinations = Destinations(plane.api(), plane)
+    Handler.destinations, Handler.plane = Destinations(plane.api(), plane), plane
     kubelet.Kubelet.find = staticmethod(Handler.destinations.port_of_pod)
     server = Server(("127.0.0.1", options.port), Handler)
     server.tls = kubelet.tls_context(plane.credentials)

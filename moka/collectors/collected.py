@@ -331,6 +331,17 @@ SOURCES: Mapping[str, Source] = {
             *("months_ahead", "months_due", "failures_total", "round_age_seconds"),
         ),
     ),
+    "allocator": Source(
+        per="cluster",
+        page="services/allocator/measures.py",
+        metrics=prefixed(
+            "moka_allocator_",
+            *("started_seconds", "last_plan_seconds", "last_success_seconds", "last_failure_seconds"),
+            *("in_force_seconds", "attempts_total", "failing", "says", "refused_total"),
+            *("workflows_proposed_total", "plan_seconds", "plan_gap_ratio", "report_day_seconds"),
+        ),
+    ),
+    # The allocator has them, too.
     "usage report": Source(
         per="cluster",
         page="moka/usage/report/metrics.py",
@@ -374,7 +385,10 @@ SOURCES: Mapping[str, Source] = {
     "settings": Source(
         per="cluster",
         page="moka/observability/limits.py",
-        metrics=("moka_cluster", "moka_archer", "moka_pod_addresses", "moka_store_series"),
+        metrics=(
+            *("moka_cluster", "moka_archer", "moka_plans_by_itself"),
+            *("moka_pod_addresses", "moka_store_series"),
+        ),
     ),
 }
 """Everything, by whose it is."""

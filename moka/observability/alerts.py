@@ -5,11 +5,11 @@ kubeflow/spark-operator: pkg/common/metrics.go. Celeborn 0.7: apache/celeborn: d
 Fluent Bit 5.1: https://docs.fluentbit.io/manual/administration/monitoring, and what it counts of its own log
 (charts-values/fluent-bit/pipeline.yaml). Traefik 3:
 https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: their own telemetry.
-`moka_cluster`, `moka_archer`, `moka_pod_addresses`, `moka_store_series` are of the settings:
-moka/observability/limits.py.
+`moka_cluster`, `moka_archer`, `moka_plans_by_itself`, `moka_pod_addresses`, `moka_store_series` are of the
+settings: moka/observability/limits.py.
 """
 
-from moka.metric_prefixes import ARCHER
+from moka.metric_prefixes import ALLOCATOR, ARCHER
 from moka.metric_prefixes import ARCHER_KEEPER as KEEPER
 from moka.metric_prefixes import ARCHER_WORKER as WORKER
 from moka.observability.rule import Alert
@@ -122,6 +122,43 @@ ALERTS = (
         severity="warning",
         service="usage-recorder",
         summary="Nobody records what is used on {{ $labels.cluster }}.",
+    ),
+    Alert(
+        name="NoPlan",
+        # Of two nights. One that never made any counts from its start.
+        expression="time() - max by (cluster) "
+        f"(({ALLOCATOR}last_success_seconds != 0) or {ALLOCATOR}started_seconds) > {2 * DAY}",
+        minutes=60,
+        severity="warning",
+        service="allocator",
+        summary="No plan was made on {{ $labels.cluster }} for {{ $value | humanizeDuration }}.",
+    ),
+    Alert(
+        name="AllocatorFails",
+        expression=f"max by (cluster, of, why) ({ALLOCATOR}failing) > 0",
+        minutes=60,
+        severity="warning",
+        service="allocator",
+        summary="No {{ $labels.of }} is made on {{ $labels.cluster }}: {{ $labels.why }}.",
+    ),
+    Alert(
+        name="AllocatorDown",
+        expression='max by (cluster) (kube_deployment_spec_replicas{deployment="allocator"}) '
+        'unless on (cluster) (up{job="allocator"} == 1)',
+        minutes=60,
+        severity="warning",
+        service="allocator",
+        summary="Nobody makes plans on {{ $labels.cluster }}.",
+    ),
+    Alert(
+        name="PlanOld",
+        expression=f"time() - max by (cluster) ({ALLOCATOR}in_force_seconds != 0) > {7 * DAY} "
+        "and on (cluster) moka_plans_by_itself",
+        minutes=60,
+        severity="warning",
+        service="allocator",
+        summary="The plan in force of {{ $labels.cluster }} is {{ $value | humanizeDuration }} old: those of "
+        "the nights wait for a person.",
     ),
     Alert(
         name="FinalizersStuck",

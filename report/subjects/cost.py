@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from moka.prices import Prices, prices
 from previews import Preview, State, Step
 from previews.values import text
 from report.cost.charges import CHARGED, USAGE, Charge, is_free
-from report.cost.prices import Prices, prices
 from report.model import Finding, Section, Table
 from report.words import code, listing, plain
 
@@ -193,7 +193,7 @@ def _remark(table: Prices, changed: Iterable[Step]) -> str:
     usage = sorted({USAGE[step.type] for step in changed if step.type in USAGE})
     counted = f" Not counted, as it goes by usage: {listing(usage)}." if usage else ""
     return (
-        f"AWS's list prices in USD, on demand, the oldest of {table.oldest} (report/cost/prices.json has all "
+        f"AWS's list prices in USD, on demand, the oldest of {table.oldest} (moka/prices.json has all "
         "sources); 730 hours; node groups at the size they start with, and between their bounds; without "
         f"discounts, traffic and taxes.{counted}"
     )

@@ -1,15 +1,20 @@
-"""Layer archer: jobs are taken, placed and followed to their end; once per environment, at home."""
+"""Layer archer: jobs are taken, placed and followed to their end, and plans made of what they used; once per
+environment, at home."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import pulumi
 
 from moka.components.aws.bucket_access import bucket_statements
 from moka.components.aws.database import connect_statement
+from moka.components.aws.pod_identity import PodIdentity
 from moka.components.aws.policy import Statement
+from moka.components.kubernetes import allocator
+from moka.components.kubernetes.allocator import Allocator, AllocatorArgs
 from moka.components.kubernetes.archer import (
     DATABASE_AUTHORITIES,
     Archer,
@@ -23,6 +28,9 @@ from moka.components.kubernetes.archer import (
 )
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.names import (
+    ALLOCATOR,
+    ALLOCATOR_IDENTITY,
+    ALLOCATOR_NAMESPACE,
     ARCHER,
     ARCHER_IDENTITY,
     ARCHER_KEEPER,
@@ -37,6 +45,7 @@ from moka.partition import domain, partition
 from moka.submission.configuration import HISTORY_PREFIX, Configuration, DatabaseAccess
 from moka.usage import places
 from moka.usage.records import JOBS
+from stacks.allocator import file_content
 from stacks.archer import (
     collector_port,
     issuer_port,
@@ -59,10 +68,11 @@ class Inputs:
     image: of all three programs. archer: as the settings have it.
     host, url: by which the service is reached. ingress_class: of the pages of the home cluster.
     database: how PostgreSQL is reached. key_arn: that encrypts its master's secret, and the next.
-    history_bucket_arn: of the bucket with jobs of long ago.
+    history_bucket_arn: of the bucket with jobs of long ago, and with what was used.
     roles: ARNs of the roles that lead into the clusters.
     issuer_port: of the issuer of tokens; None without one.
     collector_port: of the collector of traces; None without one.
+    allocator_image: of the service that makes plans; None without one.
     """
 
     image: str
@@ -76,6 +86,7 @@ class Inputs:
     roles: list[str]
     issuer_port: int | None
     collector_port: int | None
+    allocator_image: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,11 +115,13 @@ def inputs(site: ClusterSite) -> Inputs:
         roles=[settings.archer_role(name) for name in settings.clusters],
         issuer_port=issuer_port(settings, settings.archer),
         collector_port=collector_port(settings.archer),
+        allocator_image=settings.services.allocator.image if settings.services.allocator else None,
     )
 
 
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
-    """Make the keeper, then the service and the workers, which need the schema that it makes."""
+    """Make the keeper, then the service and the workers, which need the schema that it makes; then what makes
+    plans, whose role the service knows."""
     namespace = Namespace(
         f"{site.name}-{ARCHER}",
         NamespaceArgs(name=ARCHER_NAMESPACE, pod_security="restricted"),
@@ -130,6 +143,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             )
         ),
     )
+    planner = _allocator_identity(site, inputs) if inputs.allocator_image else None
     enter = connect_statement(site.region, site.foundation.account, inputs.database.resource_id, ARCHER)
     service = Archer(
         f"{site.name}-{ARCHER}",
@@ -137,7 +151,9 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             image=inputs.image,
             namespace=INGRESS_NAMESPACE,
             configuration=_configuration(
-                inputs.database, partial(service_configuration, site.settings, inputs.archer)
+                inputs.database,
+                partial(service_configuration, site.settings, inputs.archer),
+                more={"allocator_role": planner.role_arn} if planner else {},
             ),
             size=_size(inputs.archer.service),
             host=inputs.host,
@@ -145,6 +161,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             issuer_port=inputs.issuer_port,
             collector_port=inputs.collector_port,
             proxies=_proxies(inputs.archer),
+            callers={ALLOCATOR: ALLOCATOR_NAMESPACE} if planner else {},
         ),
         site.after(
             keeper,
@@ -179,6 +196,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             ),
         ),
     )
+    if planner and inputs.allocator_image:
+        _allocator(site, inputs.allocator_image, planner, service)
     url = inputs.url
     return Outputs(url=service.namespace.apply(lambda _: url), namespace=worker.namespace)
 
@@ -220,11 +239,35 @@ def keeper_statements(site: ClusterSite, inputs: Inputs) -> list[Statement]:
     ]
 
 
+def _allocator_identity(site: ClusterSite, inputs: Inputs) -> PodIdentity:
+    return site.allow(
+        ALLOCATOR_IDENTITY,
+        ALLOCATOR_NAMESPACE,
+        ALLOCATOR,
+        allocator.permissions(inputs.history_bucket_arn, inputs.key_arn),
+    )
+
+
+def _allocator(site: ClusterSite, image: str, identity: PodIdentity, service: Archer) -> None:
+    name = f"{site.name}-{ALLOCATOR}"
+    namespace = Namespace(name, NamespaceArgs(name=ALLOCATOR_NAMESPACE, pod_security="restricted"), site.opts)
+    Allocator(
+        name,
+        AllocatorArgs(image=image, namespace=namespace.name, configuration=file_content(site.settings)),
+        # Pods that start before their identity is there run without it.
+        site.after(identity, service),
+    )
+
+
 def _configuration(
-    outputs: database.Outputs, configuration: Callable[[DatabaseAccess], Configuration], master: bool = False
+    outputs: database.Outputs,
+    configuration: Callable[..., Configuration],
+    master: bool = False,
+    more: Mapping[str, pulumi.Input[str]] = MappingProxyType({}),
 ) -> pulumi.Output[str]:
     """What a program is told, as JSON.
 
+    configuration: of how the database is reached, and of `more`.
     master: it enters the database as the first user, too.
     """
 
@@ -235,9 +278,10 @@ def _configuration(
             master_secret=known["secret_arn"] if master else None,
             first_database=known["database_name"],
         )
-        return configuration(access).model_dump_json(indent=2, exclude_none=True)
+        told = configuration(access, **{name: known[name] for name in more})
+        return told.model_dump_json(indent=2, exclude_none=True)
 
-    return pulumi.Output.all(**vars(outputs)).apply(text)
+    return pulumi.Output.all(**vars(outputs), **more).apply(text)
 
 
 def database_url(host: str, port: int) -> str:

@@ -112,9 +112,11 @@ def limits(settings: Environment, cluster: str) -> dict[str, int | None]:
     """Numbers of a cluster that rules compare with, by the name of their series."""
     metrics = settings.metrics
     own_store = isinstance(metrics.target, OwnStore)
+    at_home, plans = cluster == settings.home, settings.services.allocator
     return {
         "moka_cluster": 1,
-        "moka_archer": 1 if settings.archer and cluster == settings.home else None,
+        "moka_archer": 1 if settings.archer and at_home else None,
+        "moka_plans_by_itself": 1 if plans and settings.allocation.by_itself and at_home else None,
         "moka_pod_addresses": pod_addresses(settings, cluster),
         "moka_store_series": store_series(metrics.store.memory_gib) if own_store else None,
     }

@@ -17,7 +17,15 @@ from moka.machines.profiles import NodeOrder, Profile, node_order
 from moka.names import JobsLevel, jobs_group, startup_taint
 from moka.queues.definitions import Resources
 from stacks.settings.bootstrap import BootstrapDaemonSet
-from stacks.settings.fields import Ami, Cidr, Cron, NodeLabel, NodeLabelValue, Principal, Reservation
+from stacks.settings.fields import (
+    Ami,
+    AutoScalingCron,
+    Cidr,
+    NodeLabel,
+    NodeLabelValue,
+    Principal,
+    Reservation,
+)
 from stacks.settings.shuffle import Shuffle
 
 
@@ -90,7 +98,7 @@ class Disk(Section):
 class Schedule(Section):
     """A change of a group's bounds at fixed times."""
 
-    cron: Cron = Field(
+    cron: AutoScalingCron = Field(
         description="Cron expression: minute, hour, day of month, month, day of week: `0 20 * * MON-FRI`."
     )
     minimum: Nodes = Field(description="The group's minimum from then on.")

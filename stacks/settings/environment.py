@@ -8,7 +8,6 @@ from pydantic import ConfigDict, Field
 
 from moka import pages
 from moka.allocation.cluster_settings import ClusterSettings
-from moka.allocation.plan_bounds import PlanBounds
 from moka.control_plane_logs import LogDays
 from moka.documents import Form, Name, Section
 from moka.images import ECR_NAME, RegistryPath
@@ -33,6 +32,7 @@ from moka.queues.definitions import Queues
 from moka.registries import Upstream
 from moka.submission.configuration import REQUEST_DAYS
 from stacks.layer_table import LayerName
+from stacks.settings.allocation import Allocation
 from stacks.settings.archer import Archer
 from stacks.settings.ci import Ci
 from stacks.settings.cluster import Cluster
@@ -189,8 +189,8 @@ class Environment(Section):
         default=None,
         description="File beside this one that has the queues instead, such as `prod.queues.yaml`.",
     )
-    allocation: PlanBounds = Field(
-        default=PlanBounds(),
+    allocation: Allocation = Field(
+        default=Allocation(),
         description="What plans of queues may do; which queues there are, and the maximum of each, no plan "
         "changes.",
     )
@@ -385,7 +385,7 @@ class Environment(Section):
 
     def cluster_settings(self, cluster: str) -> ClusterSettings:
         """What programs are given of a cluster's queues, and what plans are checked with."""
-        return ClusterSettings(self.queues, self.queue_calendar(cluster), self.allocation)
+        return ClusterSettings(self.queues, self.queue_calendar(cluster), self.allocation.bounds)
 
     def capacity(self, cluster: str, at: datetime | None = None) -> Amounts | None:
         """What the weights of queues share out on a cluster; None where the settings do not state it.

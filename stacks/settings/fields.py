@@ -154,22 +154,33 @@ NodeLabelValue = Annotated[
 ]
 
 
+CRON_EXAMPLE = "write minute, hour, day of month, month and day of week, such as '0 20 * * MON-FRI'"
+
+
 def _cron(expression: str) -> str:
-    """Auto Scaling takes what crontab does: five fields, without the L, W, # and ? of other schedulers."""
-    example = "write minute, hour, day of month, month and day of week, such as '0 20 * * MON-FRI'"
+    """What crontab takes: five fields."""
     fields = expression.split()
     if len(fields) != 5:
-        raise ValueError(f"cron has five fields, and this {len(fields)}; {example}")
+        raise ValueError(f"cron has five fields, and this {len(fields)}; {CRON_EXAMPLE}")
     try:
-        times = CronSim(expression, datetime.now(UTC))
+        CronSim(expression, datetime.now(UTC))
     except CronSimError as error:
         field = str(error).removeprefix("Bad ")
-        raise ValueError(f"there is no such {field}, or it never comes; {example}") from None
-    special = any(not isinstance(day, int) or day < 0 for day in (*times.days, *times.weekdays))
-    if special:
-        raise ValueError(f"Auto Scaling knows no L, W or #; {example}")
+        raise ValueError(f"there is no such {field}, or it never comes; {CRON_EXAMPLE}") from None
     # A line break of YAML is no part of it.
     return " ".join(fields)
 
 
+def _auto_scaling_cron(expression: str) -> str:
+    """Auto Scaling takes what crontab does: without the L, W, # and ? of other schedulers."""
+    cron = _cron(expression)
+    times = CronSim(cron, datetime.now(UTC))
+    if any(not isinstance(day, int) or day < 0 for day in (*times.days, *times.weekdays)):
+        raise ValueError(f"Auto Scaling knows no L, W or #; {CRON_EXAMPLE}")
+    return cron
+
+
 Cron = Annotated[str, AfterValidator(_cron)]
+"""Of a program of ours."""
+
+AutoScalingCron = Annotated[str, AfterValidator(_auto_scaling_cron)]

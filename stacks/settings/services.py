@@ -18,6 +18,11 @@ class Service(Section):
 class Services(Section):
     """Services of the platform, named as their folders in `services/`; those left out are not deployed."""
 
+    allocator: Service | None = Field(
+        default=None,
+        description="Makes a plan of queues and routes every night, and the report of the day: "
+        "`allocation.night` says when and how.",
+    )
     archer: Service | None = Field(
         default=None, description="Takes jobs and has them run: section `archer` says for whom."
     )

@@ -67,6 +67,7 @@ EXPECTED = (
     "kube_node_info",
     "metrics_executor_maxTasks",
     "metrics_spark_driver_DAGScheduler_job_activeJobs_Value",
+    "moka_allocator_started_seconds",
     "moka_archer_keeper_months_ahead",
     "moka_archer_requests_total",
     "moka_archer_worker_waiting_seconds",

@@ -17,8 +17,10 @@ from localcloud.control_plane.stand_ins.processes import url
 from localcloud.control_plane.stand_ins.spark_operator import METRICS as OPERATOR_METRICS
 from localcloud.processes import Process, answers, free_port
 from moka import catalog
+from moka.allocation.configuration import KEY, dumps
 from moka.collectors.collected import KEPT_OBJECTS
 from moka.names import (
+    ALLOCATOR_NAMESPACE,
     DRIVER_FINALIZER_NAMESPACE,
     INGRESS_NAMESPACE,
     MONITORING_NAMESPACE,
@@ -29,6 +31,9 @@ from moka.names import (
     USAGE_RECORDER_NAMESPACE,
     YUNIKORN_NAMESPACE,
 )
+from moka.prices import prices
+from stacks.allocator import configuration
+from stacks.settings import load
 from tests.support.application_load import PROJECTS, Cluster
 from tests.support.program_pods import ProgramPod, page
 
@@ -126,7 +131,8 @@ class Programs:
         self.pod("kube-state-metrics", MONITORING_NAMESPACE, address, ports=ports)
 
     def services(self) -> None:
-        """Gateway, gate and recorder, whose bucket and server are not there; a keeper without a calendar."""
+        """Gateway, gate, recorder and allocator, whose buckets and servers are not there; a keeper without a
+        calendar."""
         self._service("queue_keeper", "queue-keeper", QUEUE_KEEPER_NAMESPACE, [])
         namespaces = [f"--namespace={name}" for name in PROJECTS]
         gateway = [*("--cluster=spark-a", "--domain=spark.localhost", f"--history={NOWHERE}"), *namespaces]
@@ -141,6 +147,9 @@ class Programs:
         recorder = ["--cluster=spark-a", "--eks-cluster=spark-a", "--bucket=none", "--region=us-east-1"]
         recorder += [f"--scheduler={charts.yunikorn_url(self.cluster.plane)}"]
         self._service("usage_recorder", "usage-recorder", USAGE_RECORDER_NAMESPACE, recorder)
+        told = self.folder / KEY
+        told.write_bytes(dumps(configuration(load("local"), prices())))
+        self._service("allocator", "allocator", ALLOCATOR_NAMESPACE, [f"--configuration={told}"])
         gate = ["--bucket=none", "--region=us-east-1", f"--server={NOWHERE}", "--days=30", "--interval=300"]
         gate += ["--live-url=http://{name}.{namespace}.{cluster}.localhost"]
         self._service("history_gate", "history-gate", SPARK_HISTORY_NAMESPACE, gate)

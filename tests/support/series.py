@@ -45,6 +45,7 @@ OF_SOURCE = {
     "driver-finalizer": [{}],
     "queue-keeper": [{}],
     "usage-recorder": [{"of": of} for of in ("bucket", "scheduler")],
+    "allocator": [{"result": "applied", "phase": "search", "of": "plan", "why": "archer", "kind": "busy"}],
     "ui-gateway": [{"page": "job", "status": "2xx", "outcome": "in"}],
     "archer": [{"operation": "submit_job", "status": "2xx", "outcome": "taken"}],
     "archer-worker": [

@@ -109,6 +109,9 @@ ENTRIES: dict[str, Any] = {
         "morning": {"cron": "0 6 * * *", "minimum": 2, "maximum": 4},
         "evening": {"cron": "0 18 * * *", "minimum": 0, "maximum": 2},
     },
+    "services.allocator": {
+        "image": "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local/allocator:1.0.0",
+    },
     "services.queue_keeper": {
         "image": "123456789012.dkr.ecr.us-east-1.amazonaws.com/moka-local/queue-keeper:1.0.0",
     },

@@ -29,6 +29,8 @@ from localcloud.cloud import REPOSITORY
 from localcloud.plugins.aws.refusals import network as laptop
 from moka.components.kubernetes.service import service_labels
 from moka.names import (
+    ALLOCATOR,
+    ALLOCATOR_NAMESPACE,
     ARCHER,
     ARCHER_KEEPER,
     ARCHER_NAMESPACE,
@@ -67,6 +69,7 @@ OTHER_PODS = {
     "agents of metrics": (MONITORING_NODES_NAMESPACE, {}),
     "Celeborn pods": (CELEBORN_NAMESPACE, {}),
     "Archer": (INGRESS_NAMESPACE, service_labels(ARCHER)),
+    "allocator": (ALLOCATOR_NAMESPACE, service_labels(ALLOCATOR)),
     "Archer's workers": (ARCHER_NAMESPACE, service_labels(ARCHER_WORKER)),
     "Archer's keeper": (ARCHER_NAMESPACE, service_labels(ARCHER_KEEPER)),
     "History Server": (SPARK_HISTORY_NAMESPACE, service_labels(HISTORY_SERVER)),
@@ -78,7 +81,7 @@ OTHER_PODS = {
     ),
     "pods of another job namespace": (ANOTHER_TEAM, {"spark-role": "driver"}),
 }
-OF_ARCHER = {"Archer", "Archer's workers", "Archer's keeper"}
+OF_ARCHER = {"Archer", "Archer's workers", "Archer's keeper", "allocator"}
 OF_HOME = {"History Server", "history gate", *OF_ARCHER}
 OPERATORS_GATEWAY = "gateway pods of operators"
 NOT_EVERYWHERE = OF_HOME | {"Celeborn pods", OPERATORS_GATEWAY}

@@ -16,9 +16,15 @@ def account(plane: ControlPlane, key: str, namespace: str, name: str) -> Path:
     """
     folder = plane.folder / "accounts" / key
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
-    request = {"kind": "TokenRequest", "spec": {"expirationSeconds": TOKEN_SECONDS}}
-    write_private(folder / "token", plane.api().create(path, request)["status"]["token"])
+    write_private(folder / "token", token_of(plane, namespace, name))
     write_private(folder / "ca.crt", plane.credentials.authority.read_text())
     write_private(folder / "namespace", namespace)
     return folder
+
+
+def token_of(plane: ControlPlane, namespace: str, name: str, audience: str | None = None) -> str:
+    """A token of a service account, for the API server or somebody else."""
+    path = f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token"
+    spec = {"expirationSeconds": TOKEN_SECONDS, **({"audiences": [audience]} if audience else {})}
+    token: str = plane.api().create(path, {"kind": "TokenRequest", "spec": spec})["status"]["token"]
+    return token

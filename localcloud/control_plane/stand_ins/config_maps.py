@@ -1,10 +1,10 @@
 """ConfigMaps that a pod mounts, as files for the process in its place."""
 
 import shutil
+from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from localcloud.control_plane.api import Api, Object
 from localcloud.errors import Refusal
@@ -51,8 +51,8 @@ def write(api: Api, owner: str, namespace: str, wanted: Sequence[ConfigMapMount]
     for path, data in contents.items():
         target = within(folder, path)
         target.mkdir(mode=0o700, parents=True)
-        for name, text in data.items():
-            (target / name).write_text(text)
+        for name, content in data.items():
+            (target / name).write_bytes(content)
 
 
 def within(folder: Path, path: str) -> Path:
@@ -60,7 +60,7 @@ def within(folder: Path, path: str) -> Path:
     return folder / path.lstrip("/")
 
 
-def _data(api: Api, owner: str, namespace: str, mount: ConfigMapMount) -> dict[str, Any]:
+def _data(api: Api, owner: str, namespace: str, mount: ConfigMapMount) -> dict[str, bytes]:
     config_map = api.get(f"/api/v1/namespaces/{namespace}/configmaps/{mount.config_map}")
     if config_map is None:
         if mount.optional:
@@ -70,7 +70,10 @@ def _data(api: Api, owner: str, namespace: str, mount: ConfigMapMount) -> dict[s
             f'"{mount.volume}" : configmap "{mount.config_map}" not found (FailedMount): make that ConfigMap '
             f"in namespace {namespace} first, or correct its name."
         )
-    data: dict[str, Any] = config_map.get("data") or {}
+    data = {
+        **{key: text.encode() for key, text in (config_map.get("data") or {}).items()},
+        **{key: b64decode(text) for key, text in (config_map.get("binaryData") or {}).items()},
+    }
     return (
         data if mount.keys is None else {file: data[key] for key, file in mount.keys.items() if key in data}
     )

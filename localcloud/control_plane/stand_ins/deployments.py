@@ -11,6 +11,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,10 +19,11 @@ from typing import Any
 
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
+from localcloud.control_plane import pod_identity
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.stand_ins import config_maps, pods
-from localcloud.control_plane.stand_ins.accounts import account
+from localcloud.control_plane.stand_ins.accounts import account, token_of
 from localcloud.control_plane.stand_ins.config_maps import ConfigMapMount, mounts
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, files, run, url
 from localcloud.databases import reached
@@ -155,11 +157,12 @@ def _run(plane: ControlPlane, workload: Workload) -> None:
         aws = AwsServer(plane.cloud).variables
         mounted, content = _mounted(plane, workload)
         # Pods with other files are other pods.
-        fingerprint = {"LOCALCLOUD_FILES": hashlib.sha256(content.encode()).hexdigest()} if content else {}
+        fingerprint = {"LOCALCLOUD_FILES": hashlib.sha256(content).hexdigest()} if content else {}
         arguments = tuple(
             reached(plane.cloud, _here(argument, mounted, workload)) for argument in workload.args
         )
         folder = account(plane, workload.key, workload.namespace, workload.service_account)
+        aws |= _identity(plane, workload, folder)
         run(
             plane,
             workload.key,
@@ -170,18 +173,30 @@ def _run(plane: ControlPlane, workload: Workload) -> None:
         )
 
 
-def _mounted(plane: ControlPlane, workload: Workload) -> tuple[Path, str]:
-    """Write what its pods mount of ConfigMaps; the folder below which that is, and all of its text."""
+def _identity(plane: ControlPlane, workload: Workload, folder: Path) -> dict[str, str]:
+    """Variables by which its pods have credentials of AWS of their own; none without an association."""
+    owner = (workload.namespace, workload.service_account)
+    if pod_identity.association(plane.cloud, plane.name, *owner) is None:
+        return {}
+    token = folder / pod_identity.TOKEN
+    write_private(token, token_of(plane, *owner, audience=pod_identity.AUDIENCE))
+    return pod_identity.variables(pods.network(plane), str(token))
+
+
+def _mounted(plane: ControlPlane, workload: Workload) -> tuple[Path, bytes]:
+    """Write what its pods mount of ConfigMaps; the folder below which that is, and all that it has."""
     folder = files(plane, workload.key)
     owner = f"deployment {workload.namespace}/{workload.name}"
     config_maps.write(plane.api(), owner, workload.namespace, workload.mounts, folder)
-    texts = []
+    contents = []
     for mount in workload.mounts:
         for path in sorted(config_maps.within(folder, mount.path).iterdir()):
-            text = reached(plane.cloud, path.read_text())
-            path.write_text(text)
-            texts.append(text)
-    return folder, "".join(texts)
+            content = path.read_bytes()
+            with suppress(UnicodeDecodeError):
+                content = reached(plane.cloud, content.decode()).encode()
+            path.write_bytes(content)
+            contents.append(content)
+    return folder, b"".join(contents)
 
 
 def _here(argument: str, folder: Path, workload: Workload) -> str:

@@ -15,12 +15,17 @@ def variables(plane: ControlPlane, scheme: str = "http") -> dict[str, str]:
 
     scheme: of the proxy; socks5 for programs of Go that pass on headers.
     """
+    address = network(plane).replace("http", scheme, 1)
+    # What is on loopback is not a pod.
+    return {"HTTP_PROXY": address, "http_proxy": address, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+
+
+def network(plane: ControlPlane) -> str:
+    """URL of the pod network, which is started if it does not run; it is the nodes' agents as well."""
     run(plane, KEY, (HTTP,), partial(_command, plane))
     address = url(plane, KEY, HTTP)
     assert address is not None, "it has just been started"
-    address = address.replace("http", scheme, 1)
-    # What is on loopback is not a pod.
-    return {"HTTP_PROXY": address, "http_proxy": address, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    return address
 
 
 def _command(plane: ControlPlane, around: Surroundings) -> Command:

@@ -11,8 +11,8 @@ from aws_rules.values.request import partition
 from localcloud.cloud import ACCOUNT, REGION, RUN, Cloud
 from localcloud.plugins.aws.caller import Caller
 from localcloud.plugins.aws.remedies import remedy
-from localcloud.plugins.aws.store import accounts, record_account
 from localcloud.project import USER_AT_HAND
+from localcloud.store import accounts, record_account
 
 THREADS = 32
 

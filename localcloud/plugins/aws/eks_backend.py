@@ -20,8 +20,8 @@ from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals import nodes, reservations
 from localcloud.plugins.aws.refusals.templates import template_data
-from localcloud.plugins.aws.store import other_places
 from localcloud.plugins.aws.subject import Subject
+from localcloud.store import other_places
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane

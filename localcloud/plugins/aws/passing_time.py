@@ -15,7 +15,7 @@ from localcloud.control_plane.nodes import apply_node_group, missing_machines
 from localcloud.plugins.aws.api import Api, account_api
 from localcloud.plugins.aws.eks_backend import described_machines, machines
 from localcloud.plugins.aws.refusals.templates import template_data
-from localcloud.plugins.aws.store import store_folder
+from localcloud.store import store_folder
 
 SIZES = ("MinSize", "MaxSize", "DesiredCapacity")
 

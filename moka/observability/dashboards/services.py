@@ -1,5 +1,6 @@
 """Programs of ours, a row each: every metric that one has is on a panel; and the ingress before them."""
 
+from moka.metric_prefixes import ALLOCATOR
 from moka.metric_prefixes import DRIVER_FINALIZER as FINALIZER
 from moka.metric_prefixes import HISTORY_GATE as GATE
 from moka.metric_prefixes import QUEUE_KEEPER as KEEPER
@@ -19,6 +20,14 @@ def _sum(metric: str) -> str:
 
 def _max(metric: str) -> str:
     return f"max by (cluster) ({metric}{{$scope}})"
+
+
+def _by(labels: str, metric: str) -> str:
+    return f"max by (cluster, {labels}) ({ALLOCATOR}{metric}{{$scope}})"
+
+
+def _since(time: str) -> str:
+    return f"time() - max by (cluster) ({ALLOCATOR}{time}{{$scope}} != 0)"
 
 
 def _a_minute(metric: str) -> str:
@@ -114,6 +123,54 @@ ROWS = (
                 what_cannot_be=_a_minute(f"{RECORDER}oddities_total"),
                 failures=_a_minute(f"{RECORDER}failures_total"),
             ),
+        ),
+    ),
+    Row(
+        title="allocator",
+        panels=(
+            _panel(
+                "Since a plan was made, and took effect",
+                "s",
+                made=_since("last_success_seconds"),
+                proposed=_since("last_plan_seconds"),
+                failed=_since("last_failure_seconds"),
+                in_force=_since("in_force_seconds"),
+                started=_since("started_seconds"),
+                note="Nothing where there was none.",
+            ),
+            Panel(
+                title="Attempts of a week, by what came of them",
+                unit="short",
+                queries={
+                    "{{cluster}} {{result}}": "sum by (cluster, result) "
+                    f"(increase({ALLOCATOR}attempts_total{{$scope}}[7d]))"
+                },
+            ),
+            Panel(
+                title="Time of the last plan, by phase",
+                unit="s",
+                queries={"{{cluster}} {{phase}}": _by("phase", "plan_seconds")},
+            ),
+            _panel(
+                "Better that a plan might be",
+                "percentunit",
+                gap=_max(f"{ALLOCATOR}plan_gap_ratio"),
+            ),
+            Panel(
+                title="Why the last plan waits, or was not made",
+                unit="short",
+                queries={
+                    "{{cluster}} {{result}}: {{sentence}}": _by("result, sentence", "says"),
+                    "{{cluster}} no {{of}}: {{why}}": _by("of, why", "failing"),
+                },
+            ),
+            _panel(
+                "Of a week: what Archer refused, and workflows proposed",
+                "short",
+                refused=f"sum by (cluster) (increase({ALLOCATOR}refused_total{{$scope}}[7d]))",
+                workflows=f"sum by (cluster) (increase({ALLOCATOR}workflows_proposed_total{{$scope}}[7d]))",
+            ),
+            _panel("Since the day that is reported began", "s", day=_since("report_day_seconds")),
         ),
     ),
     Row(

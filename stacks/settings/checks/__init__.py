@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from moka.mistakes import Mistake
 from stacks.settings.checks import (
+    allocation,
     archer,
     bootstrap,
     charts,
@@ -65,6 +66,9 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     archer.rights,
     archer.ways,
     archer.role_names,
+    allocation.needs,
+    allocation.nights,
+    allocation.machines,
     ingress.certificates,
     ingress.names,
     login.gateway,

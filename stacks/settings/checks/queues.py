@@ -169,7 +169,7 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
 
 def plans(settings: Environment) -> Iterator[Mistake]:
     """Bounds of plans that nobody brings, or nobody has in force."""
-    if settings.allocation == PlanBounds():
+    if settings.allocation.bounds == PlanBounds():
         return
     for service in ("archer", "queue_keeper"):
         if getattr(settings.services, service) is None:

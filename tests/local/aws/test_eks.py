@@ -10,8 +10,8 @@ from localcloud import unknowns
 from localcloud.errors import Refusal
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.refusals import reservations
-from localcloud.plugins.aws.store import store_folder
 from localcloud.plugins.provider import InitializationFailed
+from localcloud.store import store_folder
 from tests.local.aws.tokens import ADDON, CLUSTER, LAUNCH_TEMPLATE, NODE_GROUP, ROLE_ARN
 
 

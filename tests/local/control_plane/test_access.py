@@ -14,7 +14,7 @@ from localcloud.control_plane import stand_ins
 from localcloud.control_plane.api import Api
 from localcloud.credentials import Principal, principal
 from localcloud.errors import Refusal
-from localcloud.plugins.aws.store import Store, store_folder
+from localcloud.store import Store, store_folder
 
 POLICIES = "arn:aws:eks::aws:cluster-access-policy"
 JOBS, ELSEWHERE = "jobs-of-access", "elsewhere-of-access"

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from localcloud import commands
-from localcloud.control_plane import ControlPlane
+from localcloud.control_plane import ControlPlane, pod_identity
+from localcloud.control_plane.stand_ins import pods
+from localcloud.control_plane.stand_ins.accounts import token_of
+from moka.names import ALLOCATOR, ALLOCATOR_NAMESPACE
 from tests.support.aws_clients import aws_clients
 from tests.support.waiting import eventually
 
@@ -90,3 +93,33 @@ def test_who_does_not_say_who_it_is_is_not_let_in(archer):
 
     assert refused.returncode == 3
     assert "does not say who sends it" in refused.stderr
+
+
+OPERATE = """
+from archer import Archer, IamCredentials
+import os
+credentials = IamCredentials(os.environ["ARCHER_ENVIRONMENT"], "us-east-1")
+with Archer(os.environ["ARCHER_URL"], credentials) as archer:
+    archer.cordon("spark-a", "a test")
+    archer.uncordon("spark-a")
+"""
+
+
+@pytest.fixture
+def allocator(local, tmp_path):
+    """The credentials of the allocator's pod."""
+    [plane] = ControlPlane.all(local.cloud)
+    token = tmp_path / pod_identity.TOKEN
+    token.write_text(token_of(plane, ALLOCATOR_NAMESPACE, ALLOCATOR, audience=pod_identity.AUDIENCE))
+    return pod_identity.variables(pods.network(plane), str(token))
+
+
+def test_the_allocator_operates_by_its_role_and_may_submit_nothing(archer, shell, allocator):
+    done = subprocess.run(
+        [COMMAND[0], "-c", OPERATE], cwd=ROOT, env={**shell, **allocator}, capture_output=True, text=True
+    )
+    refused = archer("submit", "examples/jobs/pi.yaml", **allocator)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert refused.returncode == 3
+    assert "assumed-role/spark-a-allocator-" in refused.stderr + refused.stdout

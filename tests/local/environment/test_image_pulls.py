@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from localcloud.control_plane import ControlPlane
-from localcloud.plugins.aws.store import Store, store_folder
+from localcloud.store import Store, store_folder
 from tests.support.aws_clients import aws_clients
 
 REGISTRY = "123456789012.dkr.ecr.us-east-1.amazonaws.com"

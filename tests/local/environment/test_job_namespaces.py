@@ -9,7 +9,7 @@ from kubernetes.client import ApiException
 
 from localcloud.control_plane import ControlPlane
 from localcloud.credentials import principal
-from localcloud.plugins.aws.store import stores
+from localcloud.store import stores
 from moka.components.kubernetes.job_namespace import DRIVER_VERBS
 from moka.names import jobs_group
 

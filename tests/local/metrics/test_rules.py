@@ -66,6 +66,12 @@ KEEPER_BEHIND = f"moka_queue_keeper_behind_seconds{{{A}}}"
 KEEPERS = f'kube_deployment_spec_replicas{{{A},deployment="queue-keeper"}}'
 RECORDER = f"moka_usage_recorder_%s{{{A}}}"
 RECORDERS = f'kube_deployment_spec_replicas{{{A},deployment="usage-recorder"}}'
+SUCCESS, STARTED, IN_FORCE = (
+    f"moka_allocator_{name}_seconds{{{A}}}" for name in ("last_success", "started", "in_force")
+)
+FAILING = f'moka_allocator_failing{{{A},of="plan",why="archer"}}'
+ALLOCATORS = f'kube_deployment_spec_replicas{{{A},deployment="allocator"}}'
+BY_ITSELF = f"moka_plans_by_itself{{{A}}}"
 BEHIND = f'moka_event_log_uploader_behind_seconds{{{A},application="etl"}}'
 DEPTH = f'workqueue_depth{{{A},name="sparkapplication"}}'
 SCAN, INTERVAL = (f"moka_history_gate_scan_{name}_seconds{{{A}}}" for name in ("age", "interval"))
@@ -136,6 +142,23 @@ CASES = {
         {RECORDERS: constant(1), UP % "usage-recorder": constant(0)},
         {RECORDERS: constant(1), UP % "usage-recorder": constant(1)},
         {RECORDERS: constant(1), UP % "usage-recorder": then(0, 1)},
+    ),
+    # The clock of a test begins at 0. One that never made a plan has 0 for its last.
+    "NoPlan": (
+        {SUCCESS: constant(0), STARTED: constant(-2 * DAY)},
+        {SUCCESS: constant(60), STARTED: constant(-2 * DAY)},
+        {SUCCESS: then(-2 * DAY, 60), STARTED: constant(1)},
+    ),
+    "AllocatorFails": above(FAILING, 0),
+    "AllocatorDown": (
+        {ALLOCATORS: constant(1), UP % "allocator": constant(0)},
+        {ALLOCATORS: constant(1), UP % "allocator": constant(1)},
+        {ALLOCATORS: constant(1), UP % "allocator": then(0, 1)},
+    ),
+    "PlanOld": (
+        {IN_FORCE: constant(-7 * DAY), BY_ITSELF: constant(1)},
+        {IN_FORCE: constant(-7 * DAY)},
+        {IN_FORCE: then(-7 * DAY, 60), BY_ITSELF: constant(1)},
     ),
     "FinalizersStuck": (
         {WAIT: constant(901)},

@@ -28,7 +28,6 @@ SHARED = {
     "preview_files",
     "repository_files",
     "reviewing",
-    "usage_sizes",
 }
 NOT_SUBCOMMANDS = {"__init__", "__main__", "app", *SHARED, *APIS}
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from commands import price_list_api
-from report.cost.prices import FILE, InvalidPrices, prices
+from moka.prices import FILE, InvalidPrices, prices
 
 
 def product(price, **attributes):
@@ -112,7 +112,7 @@ def test_the_sources_and_their_days_are_shown(moka):
 def test_a_refresh_writes_the_table(moka, monkeypatch, tmp_path):
     file = tmp_path / "prices.json"
     file.write_text(FILE.read_text())
-    monkeypatch.setattr("report.cost.prices.FILE", file)
+    monkeypatch.setattr("moka.prices.FILE", file)
     monkeypatch.setattr(price_list_api, "client", lambda: PriceList(PRODUCTS))
 
     result = moka("prices", "--refresh", "--region", "eu-west-3")

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from localcloud.cloud import REPOSITORY
-from report.cost import prices
+from moka import prices
 from tests.support.preview_texts import printed, root, step
 from tests.support.previews import PREVIEWS
 from tests.support.snapshots import file

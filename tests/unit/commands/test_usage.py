@@ -7,11 +7,11 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from commands.usage_sizes import cluster_sizes
 from localcloud.cloud import REPOSITORY
+from moka.prices import prices
 from moka.usage.questions import Asked
-from report.cost.prices import prices
 from stacks.settings import load
+from stacks.usage_sizes import cluster_sizes
 from tests.support import usage_day
 
 WORKFLOWS = """

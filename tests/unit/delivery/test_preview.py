@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from report.cost import prices
+from moka import prices
 from tests.support.preview_texts import root, step, streamed
 
 BUCKET = "moka:aws:Bucket$aws:s3/bucket:Bucket"

@@ -4,7 +4,7 @@ import pytest
 
 from doctor.cost import INTERFACE_ENDPOINTS, InvalidAssumption, assumptions, estimate
 from moka.components.aws.endpoints import SERVICES
-from report.cost.prices import prices
+from moka.prices import prices
 
 HOURS = 730
 MONTH = 365 / 12

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from localcloud import __main__ as command_line
-from localcloud import commands, report, setup
+from localcloud import commands, report, setup, store
 from localcloud import engine as engine_module
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY, Cloud
@@ -21,7 +21,6 @@ from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.engine import Engine
 from localcloud.errors import Refusal
 from localcloud.locks import locks_folder
-from localcloud.plugins.aws import store
 from localcloud.protection import unprotect
 
 BUCKET = {"urn": "urn:pulumi:dev::small::aws:s3/bucket:Bucket::logs", "type": "aws:s3/bucket:Bucket"}

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from report.cost.prices import InvalidPrices, dumps, prices
+from moka.prices import InvalidPrices, dumps, prices
 from report.node_groups import NODE_GROUP
 from report.subjects.cost import cost
 from tests.support.report_steps import preview, says, step

@@ -425,6 +425,17 @@ def test_what_was_used_is_recorded_by_the_recorder_of_the_cluster_that_used_it(e
     assert not allowed(role, "s3:PutObject", inside(usage, "moka-one-spark-a/yunikorn/x"))
 
 
+def test_the_allocator_reads_the_records_of_every_cluster_and_writes_nothing(environment):
+    role, usage = environment.roles["spark-a-allocator"], environment.bucket("resource-usage")
+
+    for cluster in ("spark-a", "spark-b"):
+        assert may(role, "s3:GetObject", usage, environment.key, OWN_RECORDS % (cluster,))
+        for action in ("s3:PutObject", "s3:DeleteObject"):
+            assert not allowed(role, action, inside(usage, OWN_RECORDS % (cluster,)))
+    assert not allowed(role, "s3:GetObject", inside(usage, "archer/history/v1/jobs/x"))
+    assert not allowed(role, "s3:GetObject", inside(usage, "moka-one-spark-a/yunikorn/x"))
+
+
 @pytest.fixture
 def in_two_accounts(like_local):
     """With cluster `spark-b` in another account."""
@@ -439,7 +450,7 @@ def in_two_accounts(like_local):
         clusters={"spark-a": cluster, "spark-b": cluster | {"foundation": "far"}},
         # Its workers would need a way between the two networks.
         archer=None,
-        services=text["services"] | {"archer": None},
+        services=text["services"] | {"archer": None, "allocator": None},
     )
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from aws_rules.iam.evaluation import Policy, Resource, Role
 from aws_rules.iam.permissions import ANYTHING, Place, Surroundings
 from localcloud.plugins.aws.api import Api, account_api, error_code, not_found
-from localcloud.plugins.aws.store import accounts
+from localcloud.store import accounts
 
 UNUSABLE: Mapping[str, str] = {"Disabled": "is disabled", "PendingDeletion": "is pending deletion"}
 """State of a key -> what KMS says of it (DisabledException, KMSInvalidStateException).

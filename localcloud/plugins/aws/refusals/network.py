@@ -9,7 +9,7 @@ from aws_rules.network.deployer import unreached
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import Api, account_api
 from localcloud.plugins.aws.refusals.templates import template_data
-from localcloud.plugins.aws.store import other_places
+from localcloud.store import other_places
 from localcloud.unknowns import refuse
 
 DNS = ("enableDnsSupport", "enableDnsHostnames")

@@ -17,7 +17,7 @@ from localcloud.plugins.aws.api import Api, account_api, not_found
 from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals.identities import Absent, Identities, document
 from localcloud.plugins.aws.refusals.ways import group_ways
-from localcloud.plugins.aws.store import accounts, other_places
+from localcloud.store import accounts, other_places
 
 NOWHERE = ("", "")
 

@@ -25,11 +25,11 @@ from localcloud import unknowns
 from localcloud.plugins.aws import mapping
 from localcloud.plugins.aws.api import Api, account_api, not_found
 from localcloud.plugins.aws.refusals.network import resolves_names
-from localcloud.plugins.aws.store import accounts
 from localcloud.plugins.aws.subject import Subject
 from localcloud.plugins.aws.table import Call, Change, Kind
 from localcloud.plugins.provider import Failure
 from localcloud.plugins.values import UNKNOWN
+from localcloud.store import accounts
 
 # --- every call ---
 

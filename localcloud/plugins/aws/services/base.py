@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from localcloud.plugins.aws.api import Api
-from localcloud.plugins.aws.store import Store, store_folder
+from localcloud.store import Store, store_folder
 
 Members = dict[str, Any]
 

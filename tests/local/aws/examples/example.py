@@ -10,7 +10,7 @@ import boto3
 
 from localcloud.cloud import ACCOUNT, REGION, Cloud
 from localcloud.engine import Resource
-from localcloud.plugins.aws.store import Store, store_folder
+from localcloud.store import Store, store_folder
 
 POLICY = json.dumps(
     {

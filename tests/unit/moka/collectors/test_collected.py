@@ -2,11 +2,14 @@
 
 import ast
 from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
 
 from localcloud.cloud import REPOSITORY
 from moka.collectors.collected import DRIVER, EXECUTORS, SOURCES
+from services.allocator.measures import Measures
+from services.common.metrics import Metrics
 from tests.support.expositions import samples
 
 
@@ -66,3 +69,14 @@ def registered(service, folder):
 )
 def test_every_metric_of_a_service_of_ours_is_collected_and_no_other(service, folder):
     assert set(registered(service, folder)) == set(SOURCES[service.replace("_", "-")].metrics)
+
+
+def test_every_metric_of_the_allocator_is_collected_and_no_other():
+    metrics = Metrics("allocator")
+    Measures(metrics, datetime.now(UTC))
+
+    pages = {
+        family.name for family in metrics.registry.collect() if not family.name.startswith("moka_usage_")
+    }
+    collected = {metric.removesuffix("_total") for metric in SOURCES["allocator"].metrics}
+    assert pages == collected

@@ -183,7 +183,7 @@ def test_dashboards_have_addresses_and_titles_of_their_own():
             (service, "services")
             for service in (
                 *("driver-finalizer", "event-log uploader", "queue-keeper", "ui-gateway", "history-gate"),
-                "usage-recorder",
+                *("usage-recorder", "allocator"),
             )
         ),
         *((program, "archer") for program in ("archer", "archer-worker", "archer-keeper")),

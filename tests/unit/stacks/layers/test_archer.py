@@ -1,13 +1,16 @@
 """Layer archer, and what clusters have for it, as the settings of whole environments ask for it."""
 
+import base64
 import dataclasses
 import json
 
 import pytest
 import yaml
 
+from moka.allocation.configuration import KEY, loads
 from moka.submission.cluster_document import ClusterDocument
 from moka.submission.configuration import Configuration
+from moka.submission.rights import Principal
 from stacks import settings, slices
 from stacks.layers import archer, cluster, database
 from stacks.layers.spark import operator_shares
@@ -25,6 +28,13 @@ def environment(**changes):
     """local, with something else in its `archer`."""
     text = yaml.safe_load(LOCAL)
     text["archer"] |= changes
+    return settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
+
+
+def without_allocator():
+    """local, where nobody makes plans."""
+    text = yaml.safe_load(LOCAL)
+    del text["services"]["allocator"]
     return settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
 
 
@@ -73,7 +83,9 @@ def allowed(made, role):
 def test_it_is_there_once_at_home_where_the_settings_have_it():
     text = yaml.safe_load(LOCAL)
     without = {name: section for name, section in text.items() if name != "archer"}
-    without["services"] = {name: one for name, one in text["services"].items() if name != "archer"}
+    without["services"] = {
+        name: one for name, one in text["services"].items() if name not in ("allocator", "archer")
+    }
 
     def units(text):
         return set(slices.units(settings.parse(yaml.safe_dump(text), "stacks/local.yaml")))
@@ -150,7 +162,7 @@ def test_service_and_workers_come_after_the_schema(made):
 
 def test_proxies_have_a_port_of_their_own_that_only_their_namespace_reaches(made):
     proxy = {"certificate_name": "portal.example", "secret": "archer-tls", "namespace": "portal"}
-    resources = made(environment(authentication={"proxy": proxy}))
+    resources = made(environment(authentication={"proxy": proxy, "iam": {}}))
 
     policy = resources["kubernetes:networking.k8s.io/v1:NetworkPolicy", "spark-a-archer"].inputs["spec"]
     others = [rule for rule in policy["ingress"] if rule["ports"][0]["port"] == 8443]
@@ -219,3 +231,56 @@ def test_workers_of_the_home_cluster_reach_the_private_api_servers_of_the_others
     own = {str(cidr) for cidr in (home.cidr, *home.pod_cidrs)}
     assert not own & set(reached[prod.home])
     assert all(own <= set(reached[name]) for name in prod.clusters if name != prod.home)
+
+
+def test_the_allocator_is_told_of_the_environment_and_reads_records_only(made):
+    resources = made(environment())
+
+    file = base64.b64decode(resources[CONFIG_MAP, "spark-a-allocator"].inputs["binaryData"][KEY])
+    told_of = loads(file, KEY)
+    assert told_of.archer.url == "http://archer.ingress:8080"
+    assert told_of.history.bucket == "moka-local-123456789012-us-east-1-resource-usage"
+    assert allowed(resources, "spark-a-allocator") == {
+        "s3:ListBucket": ["resource_usage_bucket_arn"],
+        "s3:GetObject": ["resource_usage_bucket_arn/usage/v1/*"],
+        "kms:Decrypt": ["key_arn"],
+    }
+    # What starts before its identity is there runs without it.
+    [request] = [one for place, one in made.tree.items() if place.endswith("Allocator::spark-a-allocator")]
+    kinds = {urn.split("$")[-1].split("::")[0] for urn in request.dependencies}
+    assert "aws:eks/podIdentityAssociation:PodIdentityAssociation" in kinds
+
+
+def test_archer_lets_the_allocator_operate_by_its_role_and_from_its_namespace(made):
+    resources = made(environment())
+    role = resources["aws:iam/role:Role", "spark-a-allocator"]
+    name = f"moka-local/{role.name}"
+
+    policy = told(resources, "spark-a-archer").policy
+    account = "arn:aws:iam::123456789012:role"
+    [right] = [right for right in policy.rights if right.who.startswith(f"group:{account}/")]
+    assert right.who == f"group:{account}/{name.rpartition('/')[2]}" and right.may == {"operate"}
+    session = Principal("arn:aws:sts::123456789012:assumed-role/x/pod", frozenset({right.who[6:]}))
+    assert policy.allows(session, "operate", "*.*")
+    assert not any(policy.allows(session, action, "a.b") for action in ("submit", "see", "stop"))
+    [network] = [
+        rule
+        for rule in resources["kubernetes:networking.k8s.io/v1:NetworkPolicy", "spark-a-archer"].inputs[
+            "spec"
+        ]["ingress"]
+        if rule["ports"][0]["port"] == 8080
+    ]
+    assert {
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "allocator"}},
+        "podSelector": {"matchLabels": {"app.kubernetes.io/name": "allocator"}},
+    } in network["from"]
+
+
+def test_without_an_allocator_archer_lets_nobody_else_in(made):
+    resources = made(without_allocator())
+
+    assert not [name for _, name in resources if "allocator" in name]
+    rights = told(resources, "spark-a-archer").policy.rights
+    assert [right.who for right in rights] == [
+        who for right in environment().archer.rights.values() for who in right.who
+    ]

@@ -136,6 +136,11 @@ def image(reference: str) -> Changes:
     return {"services": {"driver_finalizer": {"image": reference}}}
 
 
+def plans_of_the_night(**change: object) -> Changes:
+    """Plans that are made otherwise."""
+    return {"allocation": {"night": change}}
+
+
 def uses(bucket: str, key: str = KEY, **change: object) -> Changes:
     """Data of another environment."""
     return used(prod={"bucket": bucket, "key": key, **change})
@@ -904,6 +909,53 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "allocation: is for plans, but without services.queue_keeper none takes effect",
         )
     ],
+    "services.allocator": [
+        (
+            {"services.archer": REMOVED, "archer": REMOVED},
+            "services.allocator: makes plans that Archer keeps; add services.archer and section archer",
+        ),
+        (
+            oidc(),
+            "services.allocator: says by its role who it is, and Archer would not know it; add `iam: {}`",
+        ),
+        (
+            {"services.usage_recorder": REMOVED},
+            "services.allocator: makes plans of what was used, which nobody records; set services.usage_reco",
+        ),
+        (
+            {"services.queue_keeper": REMOVED},
+            "services.allocator: makes plans that reach no queue; set services.queue_keeper",
+        ),
+        (
+            {f"{ARM}.instance_types": ["i4g.4xlarge"], f"{AMD}.instance_types": ["i4i.4xlarge"]},
+            "clusters.spark-a: has instance types whose names do not tell their cores and memory",
+        ),
+    ],
+    "allocation.night": [
+        (
+            {"allocation": {"night": {"days": 7}}, "services.allocator": REMOVED},
+            "allocation.night: is for plans that the service allocator makes, which is not there",
+        )
+    ],
+    "allocation.night.cron": [
+        (plans_of_the_night(cron="0 25 * * *"), "there is no such hour, or it never comes"),
+        (plans_of_the_night(cron="@daily"), "cron has five fields, and this 1; write minute, hour"),
+        (plans_of_the_night(cron="0 2 * * MON-FRI"), "does not come on Saturday"),
+        (plans_of_the_night(cron="30 2 1-30 * *"), "which does not come on"),
+    ],
+    "allocation.night.days": [
+        (plans_of_the_night(days=0), "days: is 0; input should be greater than or equal to 1"),
+        (
+            {**plans_of_the_night(days=60), "retention": {"resource_usage": 30}},
+            "allocation.night.days: is 60, but retention.resource_usage keeps 30; lower it, or keep more",
+        ),
+    ],
+    "allocation.night.seconds": [
+        (plans_of_the_night(seconds=0), "seconds: is 0; input should be greater than 0"),
+    ],
+    "allocation.night.seed": [
+        (plans_of_the_night(seed=-1), "seed: is -1; input should be greater than or equal to 0"),
+    ],
     "allocation.least": [
         ({"allocation": {"least": {1: 101}}}, "least.1: is 101; input should be less than or equal to 100"),
         ({"allocation": {"least": {4: 50}}}, "least.4: the key '4'; input should be less than or equal to 3"),
@@ -998,7 +1050,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({"spark": {"event_logs": {"seconds": 4}}}, "spark.event_logs.seconds: is 4"),
         ({"spark": {"event_logs": {"seconds": 301}}}, "spark.event_logs.seconds: is 301"),
     ],
-    "services.archer.image": [
+    "services.allocator.image": [
         (
             image("registry.example/driver-finalizer:latest"),
             f"{FINALIZER}: is 'registry.example/driver-finaliz",
@@ -1644,7 +1696,7 @@ FREE: dict[str, str] = {
         (f"clusters.<name>.shuffle.sizes.worker.{key}" for key in ("cpus", "heap_gib", "off_heap_gib")), SIZES
     ),
     "spark.operators.<name>.applications_per_minute": SIZES,
-    "allocation.by_itself": TYPES,
+    **dict.fromkeys(("allocation.by_itself", "allocation.night.engine"), TYPES),
     "queues.capacity": SHARES,
     "database": NAMES,
     "database.instances": SIZES,
@@ -1726,6 +1778,7 @@ def test_every_key_was_looked_at():
         access(principal=f"arn:aws:iam::{ACCOUNT}:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_a"),
         registry(
             repositories=[
+                "allocator",
                 "archer",
                 "driver-finalizer",
                 "event-log-uploader",

@@ -15,7 +15,7 @@ from localcloud.plugins.aws.api import account_api
 from localcloud.plugins.aws.refusals.identities import Absent, Identities
 from localcloud.plugins.aws.refusals.permissions.associations import account_role
 from localcloud.plugins.aws.refusals.permissions.common import network_of, no_role, not_judged
-from localcloud.plugins.aws.store import other_places
+from localcloud.store import other_places
 from localcloud.unknowns import refuse
 
 

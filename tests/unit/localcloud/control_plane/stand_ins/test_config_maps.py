@@ -45,3 +45,12 @@ def test_pods_that_would_wait_for_a_config_map_for_ever_are_refused(tmp_path):
 
     write(Server(), "release a/b", "operators", [mounted(optional=True)], tmp_path)
     assert files(tmp_path) == {}
+
+
+def test_what_is_no_text_is_a_file_as_it_is(tmp_path):
+    server = Server(**{PATH: {"data": {"a": "1"}, "binaryData": {"b.gz": "H4sA/w=="}}})
+
+    write(server, "release a/b", "operators", [mounted()], tmp_path)
+
+    assert (tmp_path / "etc/hadoop/b.gz").read_bytes() == b"\x1f\x8b\x00\xff"
+    assert (tmp_path / "etc/hadoop/a").read_text() == "1"

@@ -47,7 +47,7 @@ def test_an_api_server_lets_in_the_nodes_on_which_archer_is():
     text = changed(far_cluster(("10.1.0.0/16",), ("10.0.0.0/16",)))
     environment = settings.parse(text, "stacks/local.yaml")
     document = yaml.safe_load(text) | {"archer": None}
-    del document["services"]["archer"]
+    del document["services"]["archer"], document["services"]["allocator"]
     without = settings.parse(yaml.safe_dump(document), "stacks/local.yaml")
 
     assert [*map(str, environment.api_networks("spark-b"))] == ["10.250.16.0/24", "10.0.0.0/16"]

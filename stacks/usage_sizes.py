@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from moka.mistakes import InvalidDocument
+from moka.prices import Prices
 from moka.quantities import MIB
 from moka.queues.resources import Resources
 from moka.usage.report.sizes import ClusterSize, Machine, QueueSize
-from report.cost.prices import Prices
-from stacks.offers import machine_for_jobs
 from stacks.settings import Environment
 from stacks.settings.cluster import NodeGroup
+from stacks.settings.job_machines import machine_for_jobs
 
 
 def cluster_sizes(settings: Environment, names: list[str], prices: Prices) -> list[ClusterSize]:
@@ -24,7 +24,11 @@ def _size(settings: Environment, name: str, prices: Prices) -> ClusterSize:
     machines = {kind: machine for kind in listed if (machine := _machine(kind, listed[kind]))}
     groups = sorted(cluster.groups_of("executor"), key=lambda group: -group.maximum)
     groups += cluster.groups_of("driver")
-    own = {kind: group for group in groups for kind in group.instance_types}
+    # Of a type in several groups, the largest group's counts.
+    own: dict[str, NodeGroup] = {}
+    for group in groups:
+        for kind in group.instance_types:
+            own.setdefault(kind, group)
     machines |= {
         kind: machine for kind, group in own.items() if (machine := _machine(kind, listed.get(kind), group))
     }
