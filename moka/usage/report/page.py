@@ -39,7 +39,7 @@ table {{ border-collapse: collapse; width: 100%; font-size: 13px }}
 th, td {{ text-align: left; padding: 3px 8px 3px 0; border-bottom: 1px solid var(--room);
   vertical-align: top }}
 td.n, th.n {{ text-align: right; font-variant-numeric: tabular-nums }}
-.n + :not(.n) {{ padding-left: 14px }}
+.n + :not(.n) {{ padding-left: 14px }} .alike th.n {{ width: 20% }}
 td:first-child {{ overflow-wrap: anywhere }}
 .scroll {{ overflow-x: auto }} svg {{ max-width: 100%; height: auto; display: block }}
 .box {{ background: var(--soft); border-left: 3px solid var(--tier1); padding: .5rem .9rem; margin: .6rem 0 }}
@@ -229,9 +229,11 @@ def _costs(cost: Cost) -> Iterator[str]:
         "tier": cost.by_tier,
         "type of machine": cost.by_instance_type,
     }
+    yield '<div class="alike">'
     for title, amounts in tables.items():
         rows = [(key or "(none)", _usd(usd), f"{usd / cost.usd:.0%}") for key, usd in amounts.items()]
         yield from _long_table((title, "#USD", "#of it"), rows, shown=5)
+    yield "</div>"
 
 
 def _queues(one: ClusterReport) -> Iterator[str]:
