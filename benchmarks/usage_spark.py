@@ -43,8 +43,8 @@ def table() -> str:
         "| --- | --- | --- | --- |",
         *(_line(runs, one) for runs, one in ((0, start), (RUNS, few), (TIMES * RUNS, many))),
         "",
-        f"| {TIMES} times as many runs, without the start | ratio to {TIMES} times the seconds | at most "
-        "| of CPU |",
+        f"| {TIMES} times as many runs, without the start "
+        f"| ratio to {TIMES} times the seconds | at most | of CPU |",
         "| --- | --- | --- | --- |",
         f"| of {RUNS:,} | {seconds:.2f} | {MAX_RATIO} | {cpu:.2f} |",
     ]

@@ -1,7 +1,4 @@
-"""The job that asks the history of what was used by Spark, as real Spark runs it.
-
-It is examples/jobs/usage_questions.py.
-"""
+"""The job that asks the history by Spark, examples/jobs/usage_questions.py, as real Spark runs it."""
 
 import os
 import sys
