@@ -16,6 +16,7 @@ from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.plan import Plan, as_data
 from moka.allocation.queue_amounts import FORMAT, QueueAmounts
 from services.archer.database.pool import Connection
+from services.archer.database.turns import turn
 
 Kind = Literal["apply", "rollback", "withdrawal"]
 
@@ -90,7 +91,7 @@ ON CONFLICT (id) DO NOTHING
 NEXT = """
 INSERT INTO allocation.revisions (number, after, plan, kind, request, by, why)
 VALUES (greatest($1::bigint + 1, extract(epoch FROM now())::bigint), $1, $2, $3, $4, $5, $6)
-ON CONFLICT (after) DO NOTHING RETURNING number
+ON CONFLICT DO NOTHING RETURNING number
 """
 
 OTHERS_ROUTES = """
@@ -350,6 +351,7 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
                 "plan-refused",
                 f"Plan {name} was made for other queues than the settings of {cluster} have: make a new one.",
             )
+    await turn(connection, "routes")
     other = await connection.fetchrow(OTHERS_ROUTES, [one["workflow"] for one in _routes(step)])
     if other is not None:
         raise Refused(

@@ -7,6 +7,7 @@ import asyncpg
 
 from moka.workflows.definitions import Workflow
 from services.archer.database.pool import Connection
+from services.archer.database.turns import turn
 
 COLUMNS = (
     'workflow, tier, slo_hours, owner, project, cluster, proposed, measured, since, why, "by", ended, '
@@ -65,6 +66,7 @@ async def write(
         for name, workflow in workflows.items()
     ]
     proposed = measured is not None
+    await turn(connection, "allocation.workflows")
     await connection.execute(END_PROPOSED if proposed else END_CHANGED, sent, by)
     done = await connection.execute(WRITE, sent, by, proposed, why)
     return int(done.rpartition(" ")[2])

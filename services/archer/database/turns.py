@@ -1,0 +1,15 @@
+"""Who writes a table of what is in force waits for a turn.
+
+Two at once would each end what is there and write what is to hold: of them one would find the other's row in
+the way of its own, or take it for what was there before.
+"""
+
+from services.archer.database.pool import Connection
+
+
+async def turn(connection: Connection, table: str) -> None:
+    """Have nobody else write to a table until the transaction ends; who reads it does not wait.
+
+    https://www.postgresql.org/docs/16/explicit-locking.html#LOCKING-TABLES
+    """
+    await connection.execute(f"LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE")
