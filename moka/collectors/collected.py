@@ -5,6 +5,7 @@ A name is as in the store: as its program has it, and underscores for dots in wh
 
 from collections.abc import Mapping
 
+from moka import metric_prefixes
 from moka.collectors.source import Source, histogram, prefixed
 
 SPARK = "the pages of a driver of Spark 4.1.4: tests/support/expositions/spark-*.prom"
@@ -58,7 +59,7 @@ UPLOADER = Source(
     per="application",
     page="services/event_log_uploader/endpoint.py",
     metrics=prefixed(
-        "moka_event_log_uploader_",
+        metric_prefixes.EVENT_LOG_UPLOADER,
         *("behind_seconds", "puts_total", "uploaded_bytes_total", "failures_total"),
         *("credentials_failures_total", "dropped_files_total"),
     ),
@@ -264,7 +265,7 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="services/driver_finalizer",
         metrics=prefixed(
-            "moka_driver_finalizer_",
+            metric_prefixes.DRIVER_FINALIZER,
             *("namespaces", "held", "waiting", "longest_wait_seconds", "released_total", "failures_total"),
         ),
     ),
@@ -272,7 +273,7 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="services/queue_keeper",
         metrics=prefixed(
-            "moka_queue_keeper_",
+            metric_prefixes.QUEUE_KEEPER,
             *("behind_seconds", "capacity_share", "written_total", "failures_total"),
             *("plan_revision", "amounts_left_out", "other_settings"),
         ),
@@ -281,7 +282,7 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="services/usage_recorder/measures.py",
         metrics=prefixed(
-            "moka_usage_recorder_",
+            metric_prefixes.USAGE_RECORDER,
             *("behind_events", "behind_seconds", "saved_age_seconds", "held_intervals", "running"),
             *("standing_by", "intervals_total", "gaps_total", "parts_total", "bytes_total"),
             *("days_joined_total", "summary_objects_total", "oddities_total", "failures_total"),
@@ -292,12 +293,12 @@ SOURCES: Mapping[str, Source] = {
         page="services/ui_gateway",
         metrics=(
             *prefixed(
-                "moka_ui_gateway_",
+                metric_prefixes.UI_GATEWAY,
                 *("requests_total", "questions_failed_total", "links_put_total", "link_failures_total"),
                 "logins_total",
                 *("drivers", "watch_idle_seconds"),
             ),
-            *histogram("moka_ui_gateway_request_seconds"),
+            *histogram(f"{metric_prefixes.UI_GATEWAY}request_seconds"),
         ),
     ),
     "archer": Source(
@@ -305,17 +306,17 @@ SOURCES: Mapping[str, Source] = {
         page="services/archer/service",
         metrics=(
             *prefixed(
-                "moka_archer_",
+                metric_prefixes.ARCHER,
                 *("requests_total", "submissions_total", "waits", "database_silent_seconds"),
             ),
-            *histogram("moka_archer_request_seconds"),
+            *histogram(f"{metric_prefixes.ARCHER}request_seconds"),
         ),
     ),
     "archer-worker": Source(
         per="cluster",
         page="services/archer/worker",
         metrics=prefixed(
-            "moka_archer_worker_",
+            metric_prefixes.ARCHER_WORKER,
             *("jobs", "oldest_seconds", "waiting_seconds", "attempts_total", "status_lag_seconds"),
             *("breaker_open", "cordoned", "warnings_total"),
             *("leases", "unfollowed", "watch_idle_seconds", "database_silent_seconds"),
@@ -326,7 +327,7 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="services/archer/keeper",
         metrics=prefixed(
-            "moka_archer_keeper_",
+            metric_prefixes.ARCHER_KEEPER,
             *("months_ahead", "months_due", "failures_total", "round_age_seconds"),
         ),
     ),
@@ -334,7 +335,7 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="moka/usage/report/metrics.py",
         metrics=prefixed(
-            "moka_usage_",
+            metric_prefixes.USAGE_REPORT,
             *("day_seconds", "known_ratio", "capacity", "hours", "share_ratio", "peak_ratio", "idle_ratio"),
             *("workflows_judged", "workflows_successful", "runs_judged", "runs_in_time", "kind_hours"),
             *("cost_usd", "recommendations"),
@@ -344,7 +345,7 @@ SOURCES: Mapping[str, Source] = {
         per="cluster",
         page="services/history_gate",
         metrics=prefixed(
-            "moka_history_gate_",
+            metric_prefixes.HISTORY_GATE,
             *("joined_total", "join_failures_total", "open_logs", "oldest_open_seconds"),
             *("opened_hot_total", "opened_archive_total", "still_running_total", "not_found_total"),
             *("server_errors_total", "being_read"),

@@ -9,6 +9,9 @@ https://doc.traefik.io/traefik/observability/metrics/overview/. Collectors: thei
 moka/observability/limits.py.
 """
 
+from moka.metric_prefixes import ARCHER
+from moka.metric_prefixes import ARCHER_KEEPER as KEEPER
+from moka.metric_prefixes import ARCHER_WORKER as WORKER
 from moka.observability.rule import Alert
 
 DAY = 86_400
@@ -34,15 +37,12 @@ def risen(counter: str, grouping: str, time: str) -> str:
     )
 
 
-ARCHER, WORKER, KEEPER = (f"moka_archer_{program}" for program in ("", "worker_", "keeper_"))
-"""Programs of Archer: what the database knows every worker tells, so the most that any says counts."""
-
-
 def no_archer(job: str) -> str:
     """A home cluster where nothing of this job of Archer's is read, be it there or not."""
     return f'moka_archer unless on (cluster) (up{{job="{job}"}} == 1)'
 
 
+# What the database knows every worker of Archer tells, so the most that any says counts.
 ALERTS = (
     Alert(
         name="QueueStarved",

@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from moka.metric_prefixes import EVENT_LOG_UPLOADER
+
 ORIGIN = "environment, cluster"
 OF_QUEUE = f"by ({ORIGIN}, namespace, queue, tier)"
 STATE = "moka_spark_application_state_info"
@@ -70,16 +72,16 @@ RECORDINGS = (
             labels=("environment", "cluster"),
         )
         for name, how, expression in (
-            ("behind_seconds", "max", "moka_event_log_uploader_behind_seconds"),
-            ("uploaders", "count", "moka_event_log_uploader_behind_seconds"),
-            ("puts_rate", "sum", "rate(moka_event_log_uploader_puts_total[5m])"),
-            ("bytes_rate", "sum", "rate(moka_event_log_uploader_uploaded_bytes_total[5m])"),
-            ("failures_rate", "sum", "rate(moka_event_log_uploader_failures_total[5m])"),
-            ("dropped_files", "sum", "moka_event_log_uploader_dropped_files_total"),
+            ("behind_seconds", "max", f"{EVENT_LOG_UPLOADER}behind_seconds"),
+            ("uploaders", "count", f"{EVENT_LOG_UPLOADER}behind_seconds"),
+            ("puts_rate", "sum", f"rate({EVENT_LOG_UPLOADER}puts_total[5m])"),
+            ("bytes_rate", "sum", f"rate({EVENT_LOG_UPLOADER}uploaded_bytes_total[5m])"),
+            ("failures_rate", "sum", f"rate({EVENT_LOG_UPLOADER}failures_total[5m])"),
+            ("dropped_files", "sum", f"{EVENT_LOG_UPLOADER}dropped_files_total"),
             (
                 "credentials_failures_rate",
                 "sum",
-                "rate(moka_event_log_uploader_credentials_failures_total[5m])",
+                f"rate({EVENT_LOG_UPLOADER}credentials_failures_total[5m])",
             ),
         )
     ),

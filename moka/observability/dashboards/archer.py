@@ -3,11 +3,10 @@
 What the database knows of all jobs is told by every worker alike, so it is read as the most that any says.
 """
 
+from moka.metric_prefixes import ARCHER as SERVICE
+from moka.metric_prefixes import ARCHER_KEEPER as KEEPER
+from moka.metric_prefixes import ARCHER_WORKER as WORKER
 from moka.observability.panel import Dashboard, Panel, Row, Unit
-
-SERVICE = "moka_archer_"
-WORKER = "moka_archer_worker_"
-KEEPER = "moka_archer_keeper_"
 
 
 def _panel(title: str, unit: Unit, query: str, by: str = "", note: str = "") -> Panel:

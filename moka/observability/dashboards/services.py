@@ -1,12 +1,11 @@
 """Programs of ours, a row each: every metric that one has is on a panel; and the ingress before them."""
 
+from moka.metric_prefixes import DRIVER_FINALIZER as FINALIZER
+from moka.metric_prefixes import HISTORY_GATE as GATE
+from moka.metric_prefixes import QUEUE_KEEPER as KEEPER
+from moka.metric_prefixes import UI_GATEWAY as GATEWAY
+from moka.metric_prefixes import USAGE_RECORDER as RECORDER
 from moka.observability.panel import Dashboard, Panel, Row, Unit
-
-FINALIZER = "moka_driver_finalizer_"
-KEEPER = "moka_queue_keeper_"
-RECORDER = "moka_usage_recorder_"
-GATEWAY = "moka_ui_gateway_"
-GATE = "moka_history_gate_"
 
 
 def _panel(title: str, unit: Unit, note: str = "", **queries: str) -> Panel:

@@ -3,13 +3,12 @@
 moka/usage/report/metrics.py says what each metric is. A cluster is `target`: its report is made elsewhere.
 """
 
+from moka.metric_prefixes import USAGE_REPORT
 from moka.observability.panel import Dashboard, Panel, Row, Unit
-
-PREFIX = "moka_usage_"
 
 
 def _sum(name: str, by: str, selector: str = "") -> str:
-    return f"sum by ({by}) ({PREFIX}{name}{{$scope{selector}}})"
+    return f"sum by ({by}) ({USAGE_REPORT}{name}{{$scope{selector}}})"
 
 
 def _panel(title: str, unit: Unit, name: str, by: str = "", selector: str = "", note: str = "") -> Panel:
@@ -93,7 +92,7 @@ COST = Row(
             unit="dateTimeFromNow",
             kind="stat",
             width=24,
-            queries={"{{target}}": f"max by (target) ({PREFIX}day_seconds{{$scope}}) * 1000"},
+            queries={"{{target}}": f"max by (target) ({USAGE_REPORT}day_seconds{{$scope}}) * 1000"},
         ),
     ),
 )

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from moka.metric_prefixes import USAGE_REPORT
 from moka.usage.report.model import Report
-
-PREFIX = "moka_usage_"
 
 
 class Gauge(NamedTuple):
@@ -92,7 +91,7 @@ def as_metrics(report: Report) -> str:
 
 
 def _text(gauge: Gauge, values: Samples) -> str:
-    name = f"{PREFIX}{gauge.name}"
+    name = f"{USAGE_REPORT}{gauge.name}"
     lines = [
         f"{name}{{{_labels(('target', *gauge.labels), labels)}}} {value:.10g}"
         for labels, value in sorted(values.items())

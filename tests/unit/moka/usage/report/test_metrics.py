@@ -3,15 +3,16 @@
 from prometheus_client.parser import text_string_to_metric_families
 
 from moka.collectors.collected import SOURCES
+from moka.metric_prefixes import USAGE_REPORT
 from moka.usage.records import APPLICATIONS, PROFILES
 from moka.usage.report.day import QUESTIONS, report
-from moka.usage.report.metrics import ADVICE, GAUGES, PREFIX, as_metrics
+from moka.usage.report.metrics import ADVICE, GAUGES, as_metrics
 from planning.history import ask
 from tests.support import usage_day, usage_history
 
 
 def test_what_is_collected_are_all_gauges_of_a_report():
-    assert {f"{PREFIX}{gauge.name}" for gauge in GAUGES} == set(SOURCES["usage report"].metrics)
+    assert {f"{USAGE_REPORT}{gauge.name}" for gauge in GAUGES} == set(SOURCES["usage report"].metrics)
 
 
 def test_prometheus_own_parser_reads_what_the_report_says(tmp_path):
@@ -22,10 +23,10 @@ def test_prometheus_own_parser_reads_what_the_report_says(tmp_path):
     families = {family.name: family for family in text_string_to_metric_families(text)}
 
     # Nothing is to be changed on that day.
-    assert set(families) == {f"{PREFIX}{gauge.name}" for gauge in GAUGES if gauge is not ADVICE}
+    assert set(families) == {f"{USAGE_REPORT}{gauge.name}" for gauge in GAUGES if gauge is not ADVICE}
     assert {family.type for family in families.values()} == {"gauge"}
     values = {
-        (sample.name.removeprefix(PREFIX), *sample.labels.values()): sample.value
+        (sample.name.removeprefix(USAGE_REPORT), *sample.labels.values()): sample.value
         for family in families.values()
         for sample in family.samples
     }
@@ -46,6 +47,6 @@ def test_a_day_without_anything_has_no_use_rather_than_none_of_it(tmp_path):
 
     text = as_metrics(report(day, ask(tmp_path, QUESTIONS, day.asked, [day.day])))
 
-    assert f"{PREFIX}capacity" in text
-    assert f"{PREFIX}peak_ratio" not in text
-    assert f"{PREFIX}hours" not in text
+    assert f"{USAGE_REPORT}capacity" in text
+    assert f"{USAGE_REPORT}peak_ratio" not in text
+    assert f"{USAGE_REPORT}hours" not in text

@@ -1,0 +1,12 @@
+"""What the names of metrics of our programs begin with; services/common/metrics.py makes them so."""
+
+ARCHER = "moka_archer_"
+ARCHER_WORKER = f"{ARCHER}worker_"
+ARCHER_KEEPER = f"{ARCHER}keeper_"
+DRIVER_FINALIZER = "moka_driver_finalizer_"
+EVENT_LOG_UPLOADER = "moka_event_log_uploader_"
+HISTORY_GATE = "moka_history_gate_"
+QUEUE_KEEPER = "moka_queue_keeper_"
+UI_GATEWAY = "moka_ui_gateway_"
+USAGE_RECORDER = "moka_usage_recorder_"
+USAGE_REPORT = "moka_usage_"
