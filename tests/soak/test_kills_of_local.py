@@ -1,11 +1,10 @@
 """Kills of `local`, with its layers and charts: it converges, nothing is doubled, and nothing left."""
 
-import json
 from itertools import cycle
 
 from localcloud import commands
 from tests.support.kills import VICTIMS, survive
-from tests.support.pulumi_stack import PulumiStack, moka
+from tests.support.pulumi_stack import PulumiStack, leftovers
 
 WRITES = 12
 """Of the state, before each kill, until one comes to its end before that."""
@@ -18,15 +17,9 @@ def test_local_comes_up_through_kills_and_goes_down_through_them(copied):
     assert len(survive(stack, "up", cycle(VICTIMS), lambda _: WRITES)) >= 5
     copy = str(copied.config_file("local"))
     stack.run("preview", "--refresh", "--config-file", copy, "--expect-no-changes")
-    assert _leftovers(stack) == []
+    assert leftovers(stack.engine, stack.name) == []
 
     # It has no use for the plugin of EKS, and ends before the next.
     assert len(survive(stack, "destroy", cycle(VICTIMS), lambda _: WRITES)) >= 3
     assert not copied.resources("local")
-    assert _leftovers(stack) == []
-
-
-def _leftovers(stack: PulumiStack) -> list[str]:
-    """ARNs of what stands in AWS with the environment's tags, and no stack has."""
-    arns: list[str] = json.loads(moka(stack.engine, "leftovers", stack.name, "--json").stdout)
-    return arns
+    assert leftovers(stack.engine, stack.name) == []

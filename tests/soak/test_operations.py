@@ -27,7 +27,7 @@ from localcloud.plugins.provider import Target
 from moka.addon_versions import ADDON_VERSIONS
 from stacks import settings
 from tests.local.aws.examples.example import Console
-from tests.support.pulumi_stack import PulumiStack, moka, read_until, succeeded
+from tests.support.pulumi_stack import PulumiStack, leftovers, moka, read_until, succeeded
 
 STACK = "local"
 FROM, TO = "1.34", "1.35"
@@ -95,13 +95,6 @@ class Walk:
         """Name -> version of EKS's resources of a kind, as the state has EKS's answer."""
         found = [thing["outputs"] for thing in self.pulumi.state() if thing["type"] == f"aws:{kind}"]
         return {thing[name]: thing[version] for thing in found}
-
-    def leftovers(self, *options: str) -> list[dict[str, Any]]:
-        """What `moka leftovers --json` finds; its exit status says the same."""
-        done = moka(self.engine, "leftovers", STACK, "--json", *options)
-        assert done.returncode in (0, 1), done.stderr
-        things: list[dict[str, Any]] = json.loads(done.stdout)
-        return things
 
     def api(self, cluster: str = "spark-a") -> Api:
         """Its API server."""
@@ -327,7 +320,7 @@ def test_a_cluster_that_is_lost_is_brought_back_by_a_refresh_and_an_up(walk):
     assert walk.api().list(APPLICATIONS) == []
     walk.submit("after-the-loss")
     walk.ends("after-the-loss")
-    assert walk.leftovers() == []
+    assert leftovers(walk.engine, STACK) == []
 
 
 def test_a_cluster_is_replaced_by_another_while_a_job_runs(walk):
@@ -355,10 +348,10 @@ def test_a_cluster_is_replaced_by_another_while_a_job_runs(walk):
     walk.up()
 
     walk.ends("first-of-b", "spark-b")
-    assert walk.leftovers("--cluster", "spark-a") == []
+    assert leftovers(walk.engine, STACK, "--cluster", "spark-a") == []
 
 
 def test_nothing_is_left_of_all_that(walk):
     walk.pulumi.destroy()
 
-    assert walk.leftovers("--cluster", "spark-a", "--cluster", "spark-b") == []
+    assert leftovers(walk.engine, STACK, "--cluster", "spark-a", "--cluster", "spark-b") == []

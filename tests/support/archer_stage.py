@@ -35,12 +35,13 @@ from moka.submission.manifest import attempt_of
 from moka.submission.observation import ENDS
 from services.archer.database.pool import Pool, pool
 from services.archer.worker.cluster import applications
-from services.common.kubernetes import Api, ApiError, Object, ServiceAccount
+from services.common.kubernetes import Api, ApiError, Object
 from tests.support.admission import bind
 from tests.support.archer_processes import Archer, Program, token
 from tests.support.archer_worker import LEASE_SECONDS
 from tests.support.jobs import make_job, make_job_target
 from tests.support.oidc_issuer import OidcIssuer
+from tests.support.plane_admin import plane_admin
 from tests.support.relay import Relay
 from tests.support.replicated_postgresql import ReplicatedPostgreSQL
 from tests.support.roles import bound_cluster_role, bound_role
@@ -437,10 +438,7 @@ async def stage(
     it._environment = {LEASE_SECONDS: str(lease_seconds)}
     await asyncio.to_thread(open_namespace, plane, namespace, document or document_of(namespace, 6000))
     folder_of_account = account(plane, ARCHER, ARCHER, ARCHER)
-    admin = folder / "admin"
-    admin.mkdir()
-    (admin / "token").write_text(plane.credentials.token("admin"))
-    (admin / "ca.crt").write_text(plane.credentials.authority.read_text())
+    admin = plane_admin(plane, folder)
     async with AsyncExitStack() as stack:
         issuer = await stack.enter_async_context(OidcIssuer({}, {}))
         (folder / "bearer").write_text(token(issuer.url))
@@ -450,14 +448,14 @@ async def stage(
         )
         await it.archer.kept()
         it.pool = await stack.enter_async_context(pool(it.database.address, 2))
-        api = await stack.enter_async_context(Api(ServiceAccount(admin, plane.endpoint)))
+        api = await stack.enter_async_context(Api(admin))
         it.observer = Observer(api, namespace)
         for _ in range(workers):
             database = await stack.enter_async_context(Relay(it.database.relay.port))
             server = await stack.enter_async_context(Relay(int(plane.endpoint.rpartition(":")[2])))
             it.ways.append((database, server))
         if played:
-            operator = _operator(plane, folder, admin, namespace, longest, ttl)
+            operator = _operator(plane, folder, admin.folder, namespace, longest, ttl)
             stack.callback(lambda: (operator.kill(), operator.wait()))
         tasks = [asyncio.create_task(it.observer.run())]
         it.workers = [None] * workers  # type: ignore[list-item]

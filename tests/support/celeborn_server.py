@@ -9,11 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 from localcloud.control_plane.kubelet import forward
-from tests.support.http_server import http_server
+from tests.support.http_server import Handler, http_server, served
 
 PODS = "/api/v1/namespaces/celeborn/pods"
 FORWARD = re.compile(PODS + r"/(?P<pod>[^/]+)/portforward\?ports=(?P<port>\d+)$")
@@ -109,28 +107,14 @@ def serve(celeborn: CelebornServer) -> Iterator[CelebornServer]:
     """The API server at a URL of its own; ports are forwarded by the laptop's kubelet."""
     with ExitStack() as stack:
 
-        class ApiServer(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
+        class ApiServer(Handler):
             def do_GET(self) -> None:
                 if match := FORWARD.match(self.path):
                     pod, port = match["pod"], int(match["port"])
                     forward(self, pod, [port], lambda _: stack.enter_context(pod_server(celeborn, pod, port)))
                     return
                 assert self.path.startswith(f"{PODS}?"), self.path
-                body = json.dumps(pods([f"celeborn-master-{n}" for n in range(3)])).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.reply(200, json.dumps(pods([f"celeborn-master-{n}" for n in range(3)])).encode())
 
-            def log_message(self, *_: object) -> None:
-                """Nobody reads it."""
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), ApiServer)
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        stack.callback(server.server_close)
-        stack.callback(server.shutdown)
-        celeborn.url = f"http://127.0.0.1:{server.server_address[1]}"
+        celeborn.url = f"http://127.0.0.1:{stack.enter_context(served(ApiServer))}"
         yield celeborn

@@ -9,13 +9,40 @@ Answer = Callable[[str, str, str], tuple[int, str]]
 """Method, path and body of a request -> status and body of the answer."""
 
 
+class Handler(BaseHTTPRequestHandler):
+    """What answers to requests have in common."""
+
+    protocol_version = "HTTP/1.1"
+
+    def reply(self, status: int, body: bytes, media_type: str = "application/json") -> None:
+        """Send an answer."""
+        self.send_response(status)
+        self.send_header("Content-Type", media_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nobody reads it."""
+
+
+@contextmanager
+def served(handler: type[BaseHTTPRequestHandler], address: str = "127.0.0.1") -> Iterator[int]:
+    """Requests are answered by a handler each, on a port, which is yielded."""
+    server = ThreadingHTTPServer((address, 0), handler)
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 @contextmanager
 def http_server(answer: Answer) -> Iterator[int]:
     """A server on a port, which is yielded."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Answers(Handler):
         def do_GET(self) -> None:
             self._reply("GET", "")
 
@@ -31,23 +58,10 @@ def http_server(answer: Answer) -> Iterator[int]:
 
         def _reply(self, method: str, body: str) -> None:
             status, text = answer(method, self.path, body)
-            self.send_response(status)
-            body = text.encode()
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.reply(status, text.encode())
 
-        def log_message(self, *_: object) -> None:
-            """Nobody reads it."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(Answers) as port:
+        yield port
 
 
 @contextmanager

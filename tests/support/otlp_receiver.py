@@ -7,8 +7,6 @@ import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
@@ -16,6 +14,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
+from tests.support.http_server import Handler, served
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +56,7 @@ def otlp_receiver() -> Iterator[Receiver]:
     """A collector that takes everything."""
     receiver = Receiver()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Collector(Handler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if self.headers.get("Content-Encoding") == "gzip":
@@ -68,23 +66,10 @@ def otlp_receiver() -> Iterator[Receiver]:
             if known:
                 receiver.spans += _spans(ExportTraceServiceRequest.FromString(body))
             answer = ExportTraceServiceResponse().SerializeToString()
-            self.send_response(200 if known else 404)
-            self.send_header("Content-Type", "application/x-protobuf")
-            self.send_header("Content-Length", str(len(answer)))
-            self.end_headers()
-            self.wfile.write(answer)
+            self.reply(200 if known else 404, answer, "application/x-protobuf")
 
-        def log_message(self, *_: object) -> None:
-            """Nobody reads it."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    receiver.port = server.server_address[1]
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
+    with served(Collector) as receiver.port:
         yield receiver
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def _spans(request: ExportTraceServiceRequest) -> Iterator[Span]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+
+from tests.support.http_server import Handler, served
 
 PATH = "/v1/credentials"
 
@@ -60,25 +60,12 @@ def pod_identity_agent(
         token_file.write_text("token-of-the-pod")
     agent = PodIdentityAgent(token_file, lifetime)
 
-    class Handler(BaseHTTPRequestHandler):
+    class Agent(Handler):
         def do_GET(self) -> None:
             status, text = (
                 agent.answer(self.headers["Authorization"]) if self.path == PATH else (404, "no such path")
             )
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text.encode())))
-            self.end_headers()
-            self.wfile.write(text.encode())
+            self.reply(status, text.encode())
 
-        def log_message(self, *_: object) -> None:
-            """Nobody reads it."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    agent.port = server.server_address[1]
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
+    with served(Agent) as agent.port:
         yield agent
-    finally:
-        server.shutdown()
-        server.server_close()

@@ -7,12 +7,11 @@ finds it.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 from localcloud.control_plane.api import Api, Object, path_of
 from tests.support.application_load import until
+from tests.support.http_server import Handler, served
 
 PATIENCE = 240
 
@@ -83,21 +82,10 @@ def put_at(api: Api, path: str, address: str) -> None:
 def page(file: Path, address: str) -> Iterator[int]:
     """A program that has nothing but a page of metrics, whatever is asked for -> its port."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Page(Handler):
         def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/plain; version=0.0.4")
-            self.end_headers()
             # Read anew: a test may change it.
-            self.wfile.write(file.read_bytes())
+            self.reply(200, file.read_bytes(), "text/plain; version=0.0.4")
 
-        def log_message(self, *_: object) -> None:
-            """Nobody reads it."""
-
-    server = ThreadingHTTPServer((address, 0), Handler)
-    Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(Page, address) as port:
+        yield port

@@ -94,6 +94,14 @@ def moka(engine: Engine, command: str, *arguments: str, **variables: str) -> Com
     )
 
 
+def leftovers(engine: Engine, environment: str, *options: str) -> list[dict[str, Any]]:
+    """What `moka leftovers --json` finds: what stands in AWS with an environment's tags, and no stack has."""
+    done = moka(engine, "leftovers", environment, "--json", *options)
+    assert done.returncode in (0, 1), done.stderr
+    things: list[dict[str, Any]] = json.loads(done.stdout)
+    return things
+
+
 def succeeded(process: CompletedProcess[str]) -> CompletedProcess[str]:
     """The process, which must have succeeded; the test fails with all that it printed otherwise."""
     assert process.returncode == 0, process.stdout + process.stderr

@@ -32,6 +32,7 @@ from tests.support.jobs import make_job, make_job_target
 from tests.support.loops import run_apart
 from tests.support.operator_stub import EXIT_1, OperatorStub
 from tests.support.otlp_receiver import otlp_receiver
+from tests.support.plane_admin import plane_admin
 from tests.support.postgresql import PostgreSQL
 from tests.support.roles import bound_cluster_role, bound_role
 from tests.support.simulated_operator import define
@@ -157,8 +158,9 @@ class Platform:
 
 
 @pytest.fixture
-def run(plane, cluster_api, job_namespace, postgresql):
+def run(plane, cluster_api, job_namespace, postgresql, tmp_path):
     """Run a coroutine function with a platform that works; `workers` of them at once."""
+    admin_account = plane_admin(plane, tmp_path)
 
     def run(work, ends=lambda _: ("COMPLETED", ""), workers=1, collector=None):
         folder = account(plane, ARCHER, ARCHER, ARCHER)
@@ -171,7 +173,7 @@ def run(plane, cluster_api, job_namespace, postgresql):
                 async with (
                     pool(address) as connections,
                     Api(archer) as api,
-                    Api(_Admin(plane)) as admin,
+                    Api(admin_account) as admin,
                     tracing(ARCHER_WORKER, told) as spans,
                 ):
                     target = make_job_target(cluster=CLUSTER, namespaces=[job_namespace])
@@ -204,15 +206,6 @@ def configuration(collector):
         database=DatabaseAccess(url="postgresql://archer@localhost/archer"),
         traces=TracesPlace(endpoint=collector.endpoint) if collector else None,
     )
-
-
-class _Admin:
-    """Credentials of whoever has the control plane."""
-
-    def __init__(self, plane):
-        self.server = plane.endpoint
-        self.authority = plane.credentials.authority
-        self.token = plane.credentials.token("admin")
 
 
 def test_every_job_is_submitted_once_and_ends_as_its_application_does(run):

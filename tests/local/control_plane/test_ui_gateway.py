@@ -2,8 +2,6 @@
 
 import urllib.error
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
@@ -13,6 +11,7 @@ from localcloud.control_plane.stand_ins import deployments
 from moka.components.kubernetes.ui_gateway import JOB_NAMESPACE_RIGHTS
 from moka.names import APPLICATION_ID_LABEL, UI_GATEWAY
 from moka.pages import UI_PORT
+from tests.support.http_server import Handler, served
 from tests.support.roles import bound_role
 from tests.support.simulated_operator import Application, define
 
@@ -99,22 +98,18 @@ def ask(url, host=""):
 def ui():
     """A UI in place of a driver's."""
 
-    class Ui(BaseHTTPRequestHandler):
+    class Ui(Handler):
         def do_GET(self):
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(f"live {self.path}".encode())
+            self.reply(200, f"live {self.path}".encode(), "text/plain")
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Ui)
-    Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
+    with served(Ui) as port:
+        yield port
 
 
 def run_driver(api, namespace, ui):
     """A job whose driver runs, with a run and an address."""
     job = Application(api, namespace, "RUNNING", phase="Running")
-    serves = {SERVES: f"{UI_PORT}={ui.server_port}"}
+    serves = {SERVES: f"{UI_PORT}={ui}"}
     api.merge(job.pod_path, {"metadata": {"labels": {APPLICATION_ID_LABEL: RUN}, "annotations": serves}})
     status = {"podIP": ADDRESS, "podIPs": [{"ip": ADDRESS}]}
     api.merge(f"{job.pod_path}/status", {"status": status})

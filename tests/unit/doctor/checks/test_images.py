@@ -1,8 +1,6 @@
 import dataclasses
 import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import yaml
@@ -14,6 +12,7 @@ from moka import catalog
 from moka import images as image_names
 from moka.catalog import ChartPin, Image
 from tests.support.aws_stubs import lines
+from tests.support.http_server import Handler, served
 
 COMPLETE = "exist for all architectures of the nodes that pull them"
 
@@ -37,7 +36,7 @@ IMAGES = {
 }
 
 
-class Registry(BaseHTTPRequestHandler):
+class Registry(Handler):
     """A registry that gives anybody a token first, as Docker Hub does."""
 
     def do_GET(self):
@@ -56,19 +55,16 @@ class Registry(BaseHTTPRequestHandler):
         self.send_response(status)
         if challenge:
             self.send_header("WWW-Authenticate", challenge)
+        text = json.dumps(body).encode()
+        self.send_header("Content-Length", str(len(text)))
         self.end_headers()
-        self.wfile.write(json.dumps(body).encode())
-
-    def log_message(self, *args):
-        pass
+        self.wfile.write(text)
 
 
 @pytest.fixture(scope="module")
 def host():
-    with ThreadingHTTPServer(("127.0.0.1", 0), Registry) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(Registry) as port:
+        yield f"127.0.0.1:{port}"
 
 
 @pytest.mark.parametrize(("name", "has"), [("both", {"amd64", "arm64"}), ("one", {"amd64"})])

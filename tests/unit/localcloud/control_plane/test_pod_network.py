@@ -1,15 +1,16 @@
 """Requests to pods, whose machines are simulated, come to what runs in their place."""
 
-import threading
 import urllib.error
 import urllib.request
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler
 from types import SimpleNamespace
 
 import pytest
 
 from localcloud.control_plane import pod_network
 from localcloud.control_plane.pod_network import Destinations, Handler, Nowhere, served
+from tests.support import http_server
 
 
 def pod(name="gateway-7d9c-x1", address="100.64.0.7", phase="Running", **annotations):
@@ -99,18 +100,8 @@ def test_a_pod_that_has_ended_serves_nothing(destinations):
 @pytest.fixture
 def served_by():
     """Start a handler on a port of its own; the port."""
-    servers = []
-
-    def start(handler):
-        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        return server.server_port
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    with ExitStack() as stack:
+        yield lambda handler: stack.enter_context(http_server.served(handler))
 
 
 class Echo(BaseHTTPRequestHandler):

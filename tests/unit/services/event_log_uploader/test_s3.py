@@ -1,13 +1,12 @@
 """Requests to S3, as a server on loopback sees them."""
 
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
 from services.event_log_uploader.credentials import NoCredentials, PodIdentity
 from services.event_log_uploader.s3 import S3, Part, RequestFailed
+from tests.support.http_server import Handler, served
 from tests.support.pod_identity_agent import pod_identity_agent
 
 ERROR = (
@@ -20,26 +19,16 @@ def answering(status, text=""):
     """A server that answers all requests alike -> its address, and the requests: method, path, body."""
     requests = []
 
-    class Handler(BaseHTTPRequestHandler):
+    class S3Server(Handler):
         def do_PUT(self):
             body = self.rfile.read(int(self.headers["content-length"]))
             requests.append((self.command, self.path, body))
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(text.encode())
+            self.reply(status, text.encode(), "application/xml")
 
         do_DELETE = do_PUT
 
-        def log_message(self, *_):
-            """Nobody reads it."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", requests
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(S3Server) as port:
+        yield f"http://127.0.0.1:{port}", requests
 
 
 @pytest.fixture
