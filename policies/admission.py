@@ -14,24 +14,45 @@ from policies.workloads import PODS
 ADMISSION_GUIDE = "https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/"
 YUNIKORN_GUIDE = "https://yunikorn.apache.org/docs/user_guide/service_config"
 CONTROLLER = "admissionController."
+ADMISSION_POLICY = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
+ADMISSION_BINDING = f"{ADMISSION_POLICY}Binding"
 
 
 @PODS.rule(
     "admission-fails-closed",
-    "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy",
-    "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicyBinding",
+    ADMISSION_POLICY,
+    ADMISSION_BINDING,
     severity="high",
     why="A check that warns, or that is passed over when it fails, keeps nobody out.",
     references=(ADMISSION_GUIDE,),
 )
 def admission_fails_closed(policy: Resource, _: Parameters) -> Violations:
     """What an admission policy refuses, and what it cannot decide, is not let in."""
-    if policy.kind.endswith("Binding"):
+    if policy.type == ADMISSION_BINDING:
         actions = policy.get("spec.validationActions", [])
         if fully_known(actions) and "Deny" not in sequence(actions):
             yield f"{where(policy)} refuses nothing: set spec.validationActions to [Deny]."
     elif policy.get("spec.failurePolicy", "Fail") == "Ignore":
         yield f"{where(policy)} is passed over when it fails: set spec.failurePolicy to Fail."
+
+
+@PODS.stack_rule(
+    "admission-bound",
+    ADMISSION_POLICY,
+    ADMISSION_BINDING,
+    severity="high",
+    why="The API server asks a policy nothing that no binding puts in force.",
+    references=(ADMISSION_GUIDE,),
+)
+def admission_bound(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """Every admission policy is bound."""
+    bindings = [one for one in resources if one.type == ADMISSION_BINDING]
+    for policy in resources:
+        if policy.type != ADMISSION_POLICY or policy.get("metadata.name") is UNKNOWN:
+            continue
+        bound = [one.get("spec.policyName") for one in bindings if one.provider == policy.provider]
+        if policy.object_name not in bound and not any(name is UNKNOWN for name in bound):
+            yield policy, f"{where(policy)} is not in force: bind it, with validationActions [Deny]."
 
 
 @QUEUES.rule(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from policies.pack.types import DEPLOYMENT, DISRUPTION_BUDGET, STATEFUL_SET
 from tests.policies.cases.case import Case, a, failing, passing
 
@@ -16,6 +18,12 @@ def placed(role: str) -> dict:
 def budget(**spec: object):
     return a(DISRUPTION_BUDGET, {"spec": spec})
 
+
+def bound_to(policy: str):
+    return a(f"{ADMISSION_POLICY}Binding", {"spec": {"policyName": policy}})
+
+
+ADMITTED = a(ADMISSION_POLICY, {"metadata": {"name": "only-archer"}})
 
 AMOUNTS: list[Case] = [
     passing("amounts-in-units", a(DEPLOYMENT, taking(memory="512Mi", cpu="500m"))),
@@ -56,5 +64,16 @@ ADMISSION: list[Case] = [
         "admission-fails-closed",
         a(f"{ADMISSION_POLICY}Binding", {"spec": {"validationActions": ["Warn"]}}),
         says="refuses nothing",
+    ),
+    #
+    passing("admission-bound", ADMITTED, bound_to("only-archer")),
+    passing("admission-bound", bound_to("only-archer")),
+    failing("admission-bound", ADMITTED, says="is not in force"),
+    failing("admission-bound", ADMITTED, bound_to("job-pods"), says="is not in force"),
+    failing(
+        "admission-bound",
+        ADMITTED,
+        replace(bound_to("only-archer"), provider="of another cluster"),
+        says="is not in force",
     ),
 ]
