@@ -13,7 +13,7 @@ BucketAccess = Literal["read", "log", "add", "keep", "join", "record", "write"]
 """`read`: find and read. `log`: put event logs there as the uploader does, without seeing any. `add`: put
 objects there, without seeing any. `keep`: put objects there, and read those whose names are known. `join`:
 read event logs, and put those into one object that nobody else does. `record`: find, read, put and delete
-what was used, and for those who `add` to it what they do. `write`: read, add and delete.
+what was used. `write`: read, add and delete.
 In the order of what they allow to do with a key."""
 
 
@@ -71,10 +71,11 @@ ACTIONS: Mapping[BucketAccess, Actions] = {
             "s3:DeleteObject": (f"{event_logs.OPEN}*",),
         },
     ),
-    # Each object in one request; S3 copies it as who may read the one and put the other.
+    # Each object in one request, as Fluent Bit sends its own (charts-values/fluent-bit/pipeline.yaml);
+    # S3 copies it as who may read the one and put the other.
     "record": Actions(
         bucket=("s3:ListBucket",),
-        objects=("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"),
+        objects=("s3:GetObject", "s3:PutObject", "s3:DeleteObject"),
         key=("kms:GenerateDataKey", "kms:Decrypt"),
     ),
     "write": Actions(

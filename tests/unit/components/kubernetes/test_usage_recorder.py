@@ -97,7 +97,7 @@ def test_in_the_bucket_it_may_use_its_own_records_and_read_its_summaries(deploy)
 
     own = ["usage/v1/*/day=*/cluster=spark-a/*", f"usage/v1/recorders/{OF_CLUSTER}/*"]
     summaries = f"{OF_CLUSTER}/yunikorn/*"
-    use = {"s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"}
+    use = {"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}
     assert allowed == {
         "FindUsageRecords": ({"s3:ListBucket"}, [BUCKET], {"StringLike": {"s3:prefix": own}}),
         "RecordUsageRecords": (use, [f"{BUCKET}/{one}" for one in own], None),
