@@ -151,7 +151,8 @@ def _missing(missing: list[tuple[str, str]]) -> list[Finding]:
     return [
         Finding(
             weight="look",
-            says=f"No price is known of {prices}: it is left out of all sums; `moka prices` asks AWS for it.",
+            says=f"No price is known of {prices}: it is left out of all sums; `moka prices --refresh` asks "
+            "AWS for it.",
         )
     ]
 

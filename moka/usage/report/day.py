@@ -403,7 +403,10 @@ def _of_cluster(
     if unknown:
         yield f"Not in the document of workflows, and so without an SLO: {_listed(unknown)}."
     if unpriced > 0:
-        yield f"{unpriced:.1f} machine-hours have no price: they are not in the cost."
+        yield (
+            f"{unpriced:.1f} machine-hours have no price and are not in the cost: `moka prices --refresh` "
+            "asks AWS for them."
+        )
 
 
 def _of_whole(day: Day, clusters: Sequence[ClusterReport]) -> Iterable[str]:

@@ -95,6 +95,7 @@ def test_a_price_that_is_missing_is_said_and_the_sum_is_at_least():
 
     assert f"At least **+{dollars(1460 * PRICE)} a month**" in says(section, "look")
     assert "No price is known of `m99g.large` in us-east-1 and `nat_hour` in mars-1" in says(section, "look")
+    assert "`moka prices --refresh` asks AWS for it" in says(section, "look")
 
 
 def test_only_a_missing_price_is_no_green_result():

@@ -149,7 +149,8 @@ def test_what_has_no_price_is_told_and_not_guessed(reported):
     [a] = reported(usage_day.intervals(), clusters=[size(machines=free)]).clusters
 
     assert a.cost.usd is None
-    assert any("machine-hours have no price" in says for says in a.says)
+    [says] = [says for says in a.says if "machine-hours have no price" in says]
+    assert says.endswith("`moka prices --refresh` asks AWS for them.")
 
 
 def test_balance_names_the_resource_that_binds_and_the_family_that_fits(reported):
