@@ -14,6 +14,7 @@ from moka.submission.configuration import (
     IamWay,
     LogsPlace,
     OidcWay,
+    PlanDays,
     ProxyWay,
     RateLimit,
     RightEntry,
@@ -65,7 +66,12 @@ def worker_configuration(settings: Environment, archer: Archer, database: Databa
 
 def keeper_configuration(settings: Environment, database: DatabaseAccess) -> Configuration:
     """Of the keeper."""
-    return Configuration(environment=settings.environment, database=database, history=_history(settings))
+    return Configuration(
+        environment=settings.environment,
+        database=database,
+        history=_history(settings),
+        plans=PlanDays(in_force=settings.retention.plans, proposed=settings.retention.jobs),
+    )
 
 
 def issuer_port(settings: Environment, archer: Archer) -> int | None:

@@ -136,6 +136,13 @@ class HistoryPlace(Part):
     days: int = Field(default=90, ge=REQUEST_DAYS)
 
 
+class PlanDays(Part):
+    """How long plans are kept: days since one was in force, and since one was proposed that never was."""
+
+    in_force: int = 400
+    proposed: int = 90
+
+
 class TracesPlace(Part):
     """A collector that takes traces by OTLP over HTTP.
 
@@ -152,6 +159,7 @@ class Configuration(Part):
     weights: of queues `organization.project`, 1 where one is missing.
     logs: name of a cluster -> where its jobs' logs are; without one, there are none to be read.
     history: None where the database keeps all of it.
+    plans: how long the keeper leaves them there.
     traces: None for none.
     """
 
@@ -165,6 +173,7 @@ class Configuration(Part):
     authentication: Authentication = Authentication()
     tls: Tls | None = None
     history: HistoryPlace | None = None
+    plans: PlanDays = PlanDays()
     traces: TracesPlace | None = None
 
     @property

@@ -89,7 +89,11 @@ class Retention(Section):
         default=90,
         ge=REQUEST_DAYS,
         description="Days that Archer's database keeps a job, at least; then its month goes to the bucket of "
-        "resource usage as Parquet, where it is kept as long as that.",
+        "resource usage as Parquet, where it is kept as long as that. Plans that never took effect go after "
+        "as many.",
+    )
+    plans: Days = Field(
+        default=400, description="Days that a plan of queues can be rolled back to, after it was in force."
     )
     staging: Days = Field(
         default=7, description="Days that files staged by jobs are kept, longer than any job runs."

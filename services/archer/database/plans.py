@@ -83,8 +83,9 @@ REVISION_COLUMNS = 'number, after, plan, kind, at, "by", why'
 
 PROPOSE = """
 INSERT INTO allocation.plans (id, document, made, made_by, proposed_by) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (id) DO NOTHING
+ON CONFLICT (id) DO UPDATE SET id = excluded.id
 """
+"""One that is there is held, so that the keeper does not drop it meanwhile."""
 
 # Its number grows also where a database that was restored knows nothing of the last ones, so that no cluster
 # takes the next one for an old one.
@@ -191,7 +192,7 @@ async def propose(connection: Connection, plan: Plan, by: str) -> PlanRow:
     row = await connection.fetchrow(
         f"SELECT {PLAN_COLUMNS}, document = $2 AS same FROM allocation.plans WHERE id = $1", plan.id, document
     )
-    assert row is not None, "plans are never deleted"
+    assert row is not None, "it is held"
     values = dict(row)
     if not values.pop("same"):
         raise Refused(
@@ -284,7 +285,13 @@ async def step(connection: Connection, step: Step) -> RevisionRow:
     last = await in_force(connection)
     number = None
     if last.number == step.after:
-        number = await connection.fetchval(NEXT, step.after, name, step.kind, step.request, step.by, step.why)
+        try:
+            number = await connection.fetchval(
+                NEXT, step.after, name, step.kind, step.request, step.by, step.why
+            )
+        except asyncpg.ForeignKeyViolationError:
+            # The keeper dropped it just now, as too old (services/archer/database/plan_retention.py).
+            raise Refused("no-such-plan", f"There is no plan {name} any more: make a new one.") from None
     if number is None:
         return await _made_before(connection, step)
     await _allowed(connection, step, last)
@@ -324,7 +331,7 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
         return
     name = step.plan.id
     row = await connection.fetchrow("SELECT state FROM allocation.plans WHERE id = $1 FOR UPDATE", name)
-    assert row is not None, "plans are never deleted"
+    assert row is not None, "the new revision holds it"
     if name == last.plan:
         raise Refused("plan-refused", f"Plan {name} is in force already.")
     was = await connection.fetchval(

@@ -1,13 +1,14 @@
-"""Keeps the database in order: months to come and months of long ago, and requests of long ago."""
+"""Keeps the database in order: months to come and months of long ago, requests and plans of long ago."""
 
 import asyncio
 import logging
 import time
 from datetime import UTC, datetime
 
-from moka.submission.configuration import REQUEST_DAYS
+from moka.submission.configuration import REQUEST_DAYS, PlanDays
 from moka.submission.month import Month
 from services.archer.database.partitions import months, statements
+from services.archer.database.plan_retention import forget
 from services.archer.database.pool import Away, Connection, Pool
 from services.archer.keeper.history import FAILURES, History
 from services.common.logs import fields
@@ -27,12 +28,13 @@ log = logging.getLogger(__name__)
 class Keeper:
     """Does what is to be done from time to time, as the owner of the tables.
 
-    history: None where months stay in the database.
+    history: None where months stay in the database. plans: how long they are kept.
     """
 
-    def __init__(self, pool: Pool, history: History | None, metrics: Metrics) -> None:
+    def __init__(self, pool: Pool, history: History | None, metrics: Metrics, plans: PlanDays) -> None:
         self._pool = pool
         self._history = history
+        self._plans = plans
         self._ahead = metrics.labelled_gauge("months_ahead", "Months to come that have partitions.", ())
         self._due = metrics.labelled_gauge("months_due", "Months whose history should be in S3.", ())
         self._failures = metrics.counter("failures", "Rounds that failed.")
@@ -52,12 +54,13 @@ class Keeper:
             await asyncio.sleep(SECONDS)
 
     async def keep(self) -> None:
-        """Make the next months, forget requests, and move history. Raises Away and FAILURES."""
+        """Make the next months, forget requests and plans, and move history. Raises Away and FAILURES."""
         await self._pool.run(_partitions)
         this = Month.of(datetime.now(UTC))
         self._ahead.set(sum(month > this for month in await self._pool.run(months)))
         while await self._pool.run(_forget):
             pass
+        await self._pool.run(lambda c: forget(c, self._plans.in_force, self._plans.proposed))
         if self._history is not None:
             self._due.set(len(await self._history.due()))
             await self._history.keep()

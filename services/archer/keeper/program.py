@@ -42,7 +42,7 @@ async def _keep(configuration: Configuration, ready: asyncio.Event, metrics: Met
     ready.set()
     async with pool(master_address(configuration.database), size=2) as connections:
         history = History(connections, configuration.history) if configuration.history else None
-        await Keeper(connections, history, metrics).run()
+        await Keeper(connections, history, metrics, configuration.plans).run()
 
 
 async def _bring_up(configuration: Configuration) -> None:

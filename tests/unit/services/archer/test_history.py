@@ -8,7 +8,7 @@ import pytest
 
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
-from moka.submission.configuration import HistoryPlace
+from moka.submission.configuration import HistoryPlace, PlanDays
 from moka.submission.job_id import id_text, lowest_id, new_id
 from moka.submission.month import Month, due
 from services.archer.database.partitions import months, statements
@@ -93,10 +93,10 @@ def test_a_month_goes_whole_and_one_with_a_job_that_is_active_waits(address, buc
         async with pool(address) as connections:
             await filled(connections, OLDER, OLD)
             await connections.run(lambda c: c.execute(ACTIVE, ids(OLDER)[0]))
-            await Keeper(connections, History(connections, PLACE), Metrics("k")).keep()
+            await Keeper(connections, History(connections, PLACE), Metrics("k"), PlanDays()).keep()
             waits = await connections.run(months), await connections.fetch("SELECT id FROM jobs")
             await connections.run(lambda c: c.execute("DELETE FROM active"))
-            await Keeper(connections, History(connections, PLACE), Metrics("k")).keep()
+            await Keeper(connections, History(connections, PLACE), Metrics("k"), PlanDays()).keep()
             return waits, await connections.run(months), await connections.fetch("SELECT id FROM jobs")
 
     (kept, rows), after, left = run_apart(work())

@@ -7,9 +7,12 @@ from uuid import uuid4
 import pytest
 
 from moka.allocation import plan as plan_files
+from moka.submission.configuration import PlanDays
 from services.archer.database import plans
 from services.archer.database.pool import Away
+from services.archer.keeper.keeper import Keeper
 from services.archer.worker.metrics import AMOUNTS_BEHIND
+from services.common.metrics import Metrics
 from tests.support.plans import ETL1, ETL2, QUEUES, amounts, plan_data, settings
 
 OPS = {"X-Sender": "olga operators"}
@@ -522,3 +525,79 @@ def test_unknown_workflows_are_proposed_until_somebody_says_what_they_are(desk):
     assert proposed == [("adhoc", 31), ("daily", 31)]
     assert told == 1
     assert (later, known) == ([("adhoc", 32)], [("daily", None)])
+
+
+def test_plans_of_long_ago_go_and_one_that_is_kept_can_be_rolled_back_to(desk):
+    def planned(name, cpu, other):
+        queues = {ETL1: [amounts(cpu, "40Gi", 7)], ETL2: [amounts(other, "40Gi", 7)]}
+        return plan_data(queues, id=name, made=now(), routes=DAILY)
+
+    async def work(desk):
+        async def age(days, *names):
+            async def change(connection):
+                for table, plan, at in (("plans", "id", "proposed"), ("revisions", "plan", "at")):
+                    await connection.execute(
+                        f"UPDATE allocation.{table} SET {at} = {at} - make_interval(days => $1) "
+                        f"WHERE {plan} = ANY($2)",
+                        days,
+                        names,
+                    )
+
+            await desk.pool.run(change)
+
+        async def keep():
+            await Keeper(desk.pool, None, Metrics("k"), PlanDays(in_force=400, proposed=90)).keep()
+            listed = await desk.list()
+            return {plan["id"] for plan in listed["plans"]}, [one["plan"] for one in listed["revisions"]]
+
+        await desk.apply(planned("oldest", "20", "31"))
+        await desk.apply(planned("older", "22", "32"))
+        await desk.apply(planned("today", "24", "32"))
+        for name in ("forgotten", "waits"):
+            await desk.propose(data(name))
+        seen = [await keep()]
+        await age(500, "oldest", "older")
+        await age(91, "forgotten")
+        seen.append(await keep())
+        gone = await desk.step("oldest/rollback")
+        back = await desk.step("older/rollback")
+        # Since yesterday: so it can be gone back to, and what is in force never goes.
+        await age(399, "today", "older")
+        seen.append(await keep())
+        return seen, gone, back, await desk.in_force()
+
+    seen, gone, back, in_force = desk(work)
+    assert seen[0] == (
+        {"oldest", "older", "today", "forgotten", "waits"},
+        ["today", "older", "oldest", None],
+    )
+    assert seen[1] == ({"older", "today", "waits"}, ["today", "older"])
+    assert sentence(gone)[:2] == (404, "no-such-plan")
+    assert back.status_code == 200, back.text
+    assert in_force == ("older", "22", {"daily": "oldest"})
+    assert seen[2][1] == ["older", "today", "older"]
+
+
+def test_revisions_stay_that_amounts_in_force_are_from(desk):
+    async def work(desk):
+        await desk.apply(data("first"))
+        await desk.apply(data("second"))
+        await desk.pool.run(
+            lambda c: c.execute("UPDATE allocation.revisions SET at = at - interval '2 years'")
+        )
+        await Keeper(desk.pool, None, Metrics("k"), PlanDays(in_force=400, proposed=90)).keep()
+        return [one["plan"] for one in (await desk.list())["revisions"]], await desk.in_force()
+
+    assert desk(work) == (["second", "first"], ("second", "24", {"daily": "first"}))
+
+
+def test_a_plan_that_is_dropped_as_it_takes_effect_is_said_to_be_gone(desk):
+    async def work(desk):
+        await desk.propose(data("monday"))
+        sent = plan_files.read(data("monday"), "plan")
+        step = plans.Step(kind="apply", plan=sent, after=0, request=uuid4(), by="olga", why="a test")
+        await desk.pool.run(lambda c: c.execute("DELETE FROM allocation.plans"))
+        with pytest.raises(plans.Refused, match=r"no plan monday any more: make a new one"):
+            await desk.pool.run(lambda c: plans.step(c, step))
+
+    desk(work)

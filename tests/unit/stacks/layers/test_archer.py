@@ -119,8 +119,10 @@ def test_each_program_may_do_in_aws_what_it_is_for_and_nothing_else(made):
 
 def test_jobs_of_long_ago_go_to_a_bucket_at_home_when_the_settings_say_and_the_service_knows_where(made):
     text = yaml.safe_load(LOCAL)
-    text["retention"] = {"jobs": 30}
+    text["retention"] = {"jobs": 30, "plans": 200}
     resources = made(settings.parse(yaml.safe_dump(text), "stacks/local.yaml"))
+    plans = told(resources, "spark-a-archer-keeper").plans
+    assert (plans.in_force, plans.proposed) == (200, 30)
     place = told(resources, "spark-a-archer-keeper").history
 
     assert place is not None and place.days == 30

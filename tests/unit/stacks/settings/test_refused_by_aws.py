@@ -1636,7 +1636,7 @@ FREE: dict[str, str] = {
     ),
     **dict.fromkeys((f"retention.{key}" for key in ("staging", "access_logs", "flow_logs")), DAYS),
     "retention.event_logs_hot": DAYS,
-    "retention.jobs": "days that only Archer's keeper knows",
+    **dict.fromkeys(("retention.jobs", "retention.plans"), "days that only Archer's keeper knows"),
     **dict.fromkeys((f"history.{key}" for key in ("cpu", "heap_gib", "store_gib", "replicas")), SIZES),
     **dict.fromkeys((f"history.{key}" for key in ("interval_seconds", "jobs_per_day")), COUNTS),
     **dict.fromkeys((f"clusters.<name>.shuffle.sizes.master.{key}" for key in ("cpus", "heap_gib")), SIZES),
