@@ -168,6 +168,19 @@ async def told(connection: Connection) -> dict[str, Mapping[str, str]]:
     return {row["cluster"]: row["settings"] for row in rows}
 
 
+async def has_told(connection: Connection, cluster: str) -> bool:
+    """Whether it is known what a cluster said of its queues."""
+    known = "SELECT EXISTS (SELECT 1 FROM allocation.cluster_queues WHERE cluster = $1)"
+    return bool(await connection.fetchval(known, cluster))
+
+
+async def forget_others(connection: Connection, clusters: Sequence[str]) -> None:
+    """Forget what clusters said that are none of these."""
+    await connection.execute(
+        "DELETE FROM allocation.cluster_queues WHERE NOT cluster = ANY($1::text[])", clusters
+    )
+
+
 async def brought(connection: Connection, cluster: str, revision: int) -> None:
     """Keep which revision a cluster has."""
     await connection.execute(

@@ -11,6 +11,7 @@ from moka.submission.configuration import PlanDays
 from services.archer.database import plans
 from services.archer.database.pool import Away
 from services.archer.keeper.keeper import Keeper
+from services.archer.worker.courier import GIVEN, Courier
 from services.archer.worker.metrics import AMOUNTS_BEHIND
 from services.common.metrics import Metrics
 from tests.support.plans import ETL1, ETL2, QUEUES, amounts, plan_data, settings
@@ -525,6 +526,31 @@ def test_unknown_workflows_are_proposed_until_somebody_says_what_they_are(desk):
     assert proposed == [("adhoc", 31), ("daily", 31)]
     assert told == 1
     assert (later, known) == ([("adhoc", 32)], [("daily", None)])
+
+
+class Cluster:
+    """The API of a cluster that says what queues it has, and has no keeper yet."""
+
+    async def get(self, path):
+        given = {"metadata": {"resourceVersion": "1"}, "data": settings().as_data()}
+        return given if path == GIVEN else None
+
+
+def test_what_a_cluster_said_goes_as_it_leaves_the_environment_and_is_said_again_if_it_is_there(desk):
+    async def work(desk):
+        async def clusters():
+            return [one["cluster"] for one in (await desk.list())["clusters"]]
+
+        courier = Courier(desk.pool, "spark-b", Cluster())
+        await courier.go()
+        seen = [await clusters()]
+        # A worker that was told of `spark-a` only, as one is that was deployed before there was another.
+        await desk.pool.run(lambda c: plans.forget_others(c, [CLUSTER]))
+        seen.append(await clusters())
+        await courier.go()
+        return [*seen, await clusters()]
+
+    assert desk(work) == [["spark-a", "spark-b"], ["spark-a"], ["spark-a", "spark-b"]]
 
 
 def test_plans_of_long_ago_go_and_one_that_is_kept_can_be_rolled_back_to(desk):
