@@ -169,7 +169,7 @@ dashboards: venv ## list the Grafana dashboards, or write them for import (ARGS=
 	@$(MOKA) dashboards $(ARGS)
 
 job: $(OWN_PULUMI) venv ## print a job file as SparkApplications for STACK, or all that is wrong with it (JOB=, CLUSTER=)
-	@$(USE_LAPTOP) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \
+	@$(USE_LAPTOP_AWS) outputs=$$($(OUTPUTS)) && printf '%s' "$$outputs" | $(MOKA) job render --target - $(CLUSTER:%=--cluster %) $(ARGS) \
 	  $(if $(value JOB),'$(subst ','\'',$(value JOB))',$(error JOB is not set: name a job file, as in JOB=examples/jobs/pi.yaml))
 
 submit: $(OWN_SHELL) venv ## submit a job file to Archer, and follow it to its end (JOB=, ARGS="--key KEY")

@@ -68,6 +68,16 @@ def test_a_job_file_may_have_any_name_and_is_never_a_command(tmp_path):
     assert not trace.exists()
 
 
+@pytest.mark.parametrize(
+    "command", [("job", "JOB=pi.yaml"), ("logs", "APPLICATION=spark-0a1b"), ("leftovers",)]
+)
+def test_what_asks_the_laptop_says_where_it_was_never_started(checkout, command):
+    result = make("--old-file=own-pulumi", *command, folder=checkout, MOKA_CLOUD=str(checkout / "nowhere"))
+
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("The laptop's AWS was never started here: run `make up` first.")
+
+
 @pytest.mark.parametrize("argument", ["stack=prod", "STAK=prod", "on=laptop"])
 def test_a_variable_that_nothing_reads_is_refused_with_those_that_there_are(argument):
     result = make("--dry-run", "up", argument)
