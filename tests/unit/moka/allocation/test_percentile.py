@@ -172,6 +172,15 @@ def test_a_maximum_of_a_queue_is_kept_and_its_lower_tiers_give_way():
     )
 
 
+def test_what_a_maximum_takes_is_guaranteed_to_no_other_queue():
+    without = by_queue(worked())
+
+    limited = by_queue(worked(limits=[Limit(source=TIER_2, maximum=Resources.of(cpu="4"))]))
+
+    assert limited[TIER_2].guaranteed.cpu == 4000 < without[TIER_2].guaranteed.cpu
+    assert (limited[TIER_1], limited[TIER_3]) == (without[TIER_1], without[TIER_3])
+
+
 def test_what_others_used_is_told():
     allocation = worked(queues=[TIER_1])
 
