@@ -24,6 +24,8 @@ AWAY = (
     asyncpg.CannotConnectNowError,
     asyncpg.AdminShutdownError,
     asyncpg.CrashShutdownError,
+    # Of who was frozen in a turn (services/archer/database/turns.py).
+    asyncpg.IdleInTransactionSessionTimeoutError,
     # Those of clients that are gone count until the server has seen it.
     asyncpg.TooManyConnectionsError,
     # A writer that has become a reader, after a failover.

@@ -105,6 +105,8 @@ def test_the_service_reads_and_writes_rows_of_every_table_and_no_more(access):
     for table in METADATA.tables:
         assert tried(user, f"SELECT * FROM {table} LIMIT 1") == "done"
         assert tried(user, f"DELETE FROM {table} WHERE false") == "done"
+        # As a turn is taken: services/archer/database/turns.py.
+        assert tried(user, f"BEGIN; LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE; COMMIT") == "done"
         assert tried(user, f"DROP TABLE {table}") == "InsufficientPrivilegeError"
     assert tried(owner, "CREATE TABLE later (id integer)") == "done"
     assert tried(user, "INSERT INTO later VALUES (1)") == "done"

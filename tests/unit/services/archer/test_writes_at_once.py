@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.archer.database import plans, routes
+from services.archer.database import plans, routes, turns
+from services.archer.database.address import connected
+from services.archer.database.pool import AWAY
 from tests.support.jobs import make_job
 from tests.support.plans import ETL1, amounts, plan_data, settings
 
@@ -93,6 +95,23 @@ def test_a_plan_waits_for_a_route_that_somebody_writes_and_is_then_refused(serve
     assert answer.status_code == 409
     assert "daily has a route of olga, which plan monday would change" in answer.json()["detail"]
     assert route["plan"] is None
+
+
+def test_others_do_not_wait_for_ever_for_one_that_is_frozen_in_its_turn(serve, address, monkeypatch):
+    monkeypatch.setattr(turns, "IDLE_SECONDS", 1)
+    route = {"workflow": "nightly", "queue": "science.models", "why": "a test"}
+
+    async def work(client):
+        async with connected(address) as frozen, frozen.transaction():
+            await turns.turn(frozen, "routes")
+            answer = await client.put("/v1/routes", json=route, headers=OPS)
+            seen.append(answer.status_code)
+            await frozen.execute("SELECT 1")
+
+    seen = []
+    with pytest.raises(AWAY):
+        serve(work)
+    assert seen == [200]
 
 
 @pytest.mark.parametrize("second", ["refuse", "return", "replace"])
