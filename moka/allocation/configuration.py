@@ -75,7 +75,7 @@ class ClusterPlace(Part):
     machine: str
     types: Mapping[str, MachineType]
     machines: int
-    capacity: Mapping[Literal["cpu", "memory", "gpu"], str]
+    capacity: Mapping[str, str]
     zones: tuple[str, ...] = ()
     architectures: tuple[str, ...] = ()
     calendar: str
@@ -165,6 +165,6 @@ def _instance(place: ClusterPlace) -> Resources:
     return Resources.of(cpu=f"{one.cpu}m", memory=f"{one.memory}Mi")
 
 
-def _resources(capacity: Mapping[Literal["cpu", "memory", "gpu"], str]) -> Resources:
+def _resources(capacity: Mapping[str, str]) -> Resources:
     gpus = capacity.get("gpu")
     return Resources.of(capacity.get("cpu"), capacity.get("memory"), int(gpus) if gpus else None)

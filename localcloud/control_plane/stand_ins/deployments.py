@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from aws_rules.iam.pod_identity import SERVICE as AUDIENCE
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import pod_identity
@@ -179,7 +180,7 @@ def _identity(plane: ControlPlane, workload: Workload, folder: Path) -> dict[str
     if pod_identity.association(plane.cloud, plane.name, *owner) is None:
         return {}
     token = folder / pod_identity.TOKEN
-    write_private(token, token_of(plane, *owner, audience=pod_identity.AUDIENCE))
+    write_private(token, token_of(plane, *owner, audience=AUDIENCE))
     return pod_identity.variables(pods.network(plane), str(token))
 
 
