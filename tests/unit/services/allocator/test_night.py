@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import boto3
 import pytest
 
+from moka.allocation.fleet_percentile import at_home
 from moka.allocation.plan_bounds import PlanBounds
 from services.allocator import night
 from services.allocator.desk import seen
@@ -115,11 +116,6 @@ def test_on_a_platform_where_nobody_told_of_any_workflow_queues_get_what_they_us
             "bucket",
             "s3://not-there cannot be",
         ),
-        (
-            {"night": {"cron": "0 3 * * *", "engine": "cp-sat", "days": 3, "seed": 1, "seconds": 0}},
-            "search",
-            "Nothing better than what there is was found in 0 s",
-        ),
     ],
 )
 def test_what_goes_wrong_is_a_sentence_and_leaves_what_is_in_force(beside, changes, why, says):
@@ -131,6 +127,18 @@ def test_what_goes_wrong_is_a_sentence_and_leaves_what_is_in_force(beside, chang
     failure, there = beside(work, **changes)
     assert failure.why == why and says in str(failure)
     assert there["plans"] == [] and there["in_force"]["number"] == 0
+
+
+def test_where_nothing_better_is_found_nothing_is_proposed(beside, monkeypatch):
+    # What the solver answers then: planning/solver.py.
+    monkeypatch.setattr("planning.planner.solve", lambda fleet, allocations, _: at_home(fleet, allocations))
+
+    def work(archer, configuration):
+        with pytest.raises(Failure, match="Nothing better than what there is was found in") as caught:
+            night.make(configuration, LAST_NIGHT)
+        return caught.value.why, archer.list_plans()["plans"]
+
+    assert beside(work) == ("search", [])
 
 
 def test_a_new_platform_says_that_nothing_was_recorded(beside, bucket):
