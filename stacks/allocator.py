@@ -1,6 +1,7 @@
 """What the allocator is told, by the settings: what each cluster has, and what plans may do."""
 
 import base64
+from typing import Literal
 
 from moka.allocation.configuration import (
     ArcherPlace,
@@ -17,6 +18,9 @@ from moka.queues import calendar_file, queue_file
 from stacks.offers import offer
 from stacks.settings import Environment
 from stacks.usage_sizes import cluster_sizes
+
+COUNTED: tuple[Literal["cpu", "memory", "gpu"], ...] = ("cpu", "memory", "gpu")
+"""Resources of a capacity."""
 
 
 def configuration(settings: Environment, table: Prices) -> Configuration:
@@ -42,11 +46,12 @@ def file_content(settings: Environment) -> str:
 def _cluster(settings: Environment, name: str, table: Prices) -> ClusterPlace:
     offered = offer(settings, name)
     [size] = cluster_sizes(settings, [name], table)
+    amounts = size.resources.quantities()
     return ClusterPlace(
         machine=size.machine,
         types={kind: MachineType(**vars(machine)) for kind, machine in size.machines.items()},
         machines=offered.cluster.instances,
-        capacity=size.resources.quantities(),
+        capacity={resource: amounts[resource] for resource in COUNTED if resource in amounts},
         zones=offered.zones,
         architectures=offered.architectures,
         calendar=calendar_file.dumps(settings.queue_calendar(name)),

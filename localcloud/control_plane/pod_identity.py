@@ -10,8 +10,7 @@ from datetime import UTC
 from typing import Any
 
 from aws_rules.iam.permissions import Place
-from aws_rules.iam.pod_identity import SERVICE as AUDIENCE
-from aws_rules.iam.pod_identity import session_tags
+from aws_rules.iam.pod_identity import SERVICE, session_tags
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.control_plane.plane import ControlPlane
@@ -19,6 +18,9 @@ from localcloud.store import stores
 
 PATH = "/v1/credentials"
 """Of the agent (aws/eks-pod-identity-agent: internal/cloud/eksauth and pkg/handlers)."""
+
+AUDIENCE = SERVICE
+"""Of the tokens."""
 
 TOKEN = "eks-pod-identity-token"
 """File with the token, as EKS calls it."""

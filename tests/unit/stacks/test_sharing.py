@@ -24,7 +24,9 @@ def test_nothing_is_shared_unless_the_settings_say_so():
 
 def test_clusters_of_every_account_add_what_is_gathered_at_home_and_see_nothing_of_it():
     theirs = Roles(account_id=OTHER, path="/moka-local/")
-    services = {name: one for name, one in LOCAL["services"].items() if name != "usage_recorder"}
+    services = {
+        name: one for name, one in LOCAL["services"].items() if name not in ("allocator", "usage_recorder")
+    }
     without = in_two_accounts(services=services)
 
     for data, kind in {"event-logs": "log", "resource-usage": "add"}.items():

@@ -41,7 +41,7 @@ def test_with_all_nodes_what_it_is_given_comes_to_what_the_scheduler_is_given(wh
 
 
 def test_where_the_settings_leave_it_out_it_is_not_deployed(layer):
-    recorder = layer(queue_keeper=None)
+    recorder = layer(queue_keeper=None, allocator=None)
 
     assert "moka:kubernetes:QueueKeeper" not in recorder.types()
     assert "moka:kubernetes:QueueKeeperRole" not in recorder.types()

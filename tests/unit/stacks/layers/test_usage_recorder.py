@@ -64,7 +64,9 @@ def test_it_is_told_its_cluster_by_both_names(layer):
 
 
 def test_where_the_settings_leave_it_out_it_is_not_deployed(layer):
-    services = {name: one for name, one in LOCAL["services"].items() if name != "usage_recorder"}
+    services = {
+        name: one for name, one in LOCAL["services"].items() if name not in ("allocator", "usage_recorder")
+    }
     recorder = layer(settings.parse(yaml.safe_dump({**LOCAL, "services": services}), "stacks/local.yaml"))
 
     assert "moka:kubernetes:UsageRecorder" not in recorder.types()
