@@ -33,6 +33,7 @@ class Reason(StrEnum):
     APPLICATION_REFUSED = "application refused"
     APPLICATION_REMOVED = "application removed"
     NAMESPACE_DELETED = "namespace deleted"
+    CLUSTER_LEFT = "cluster left"
     STOPPED = "stopped"
     REPLACED = "replaced"
     RETRIED = "retried"

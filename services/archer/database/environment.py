@@ -16,7 +16,7 @@ SELECT name, target, cordoned, failures, open_until, extract(epoch FROM now())::
     SELECT 1 FROM active WHERE state = 'queued' AND wanted = 'run' AND active.cluster = name LIMIT 10000
   ) AS counted
 ) AS waiting
-FROM clusters WHERE target IS NOT NULL
+FROM clusters WHERE target IS NOT NULL AND gone IS NULL
 """
 
 ROUTES = """
@@ -26,7 +26,8 @@ SELECT workflow, cluster, namespace, queue, architecture, since, why, by FROM ro
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """clusters: that have told what they have. targets: of these, by name. now: of the database."""
+    """clusters: that have told what they have, and have not left. targets: of these, by name. now: of the
+    database."""
 
     clusters: Sequence[Cluster]
     targets: Mapping[str, JobTarget]

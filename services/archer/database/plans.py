@@ -174,11 +174,9 @@ async def has_told(connection: Connection, cluster: str) -> bool:
     return bool(await connection.fetchval(known, cluster))
 
 
-async def forget_others(connection: Connection, clusters: Sequence[str]) -> None:
-    """Forget what clusters said that are none of these."""
-    await connection.execute(
-        "DELETE FROM allocation.cluster_queues WHERE NOT cluster = ANY($1::text[])", clusters
-    )
+async def forget(connection: Connection, cluster: str) -> None:
+    """Forget what a cluster said."""
+    await connection.execute("DELETE FROM allocation.cluster_queues WHERE cluster = $1", cluster)
 
 
 async def brought(connection: Connection, cluster: str, revision: int) -> None:

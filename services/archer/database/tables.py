@@ -218,6 +218,14 @@ CLUSTERS = Table(
     Column("cordoned_by", String(256)),
     Column("failures", Integer, nullable=False, server_default="0"),
     Column("open_until", Double, nullable=False, server_default="0", comment="seconds since 1970"),
+    Column(
+        "named",
+        TIME,
+        nullable=False,
+        server_default=NOW,
+        comment="when a worker last had it in its environment",
+    ),
+    Column("gone", TIME, comment="since when it has left; empty where it has not"),
 )
 
 PACES = Table(

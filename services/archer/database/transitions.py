@@ -160,7 +160,8 @@ async def reclaim(connection: Connection, most: int = 500) -> set[UUID]:
 
 UNPLACE = f"""
 WITH waiting AS (
-  SELECT id FROM active WHERE state = 'queued' AND cluster = $1 AND movable AND NOT tried AND wanted = 'run'
+  SELECT id FROM active WHERE state = 'queued' AND cluster = $1 AND (movable OR $4) AND NOT tried
+    AND wanted = 'run'
   LIMIT $3 FOR UPDATE SKIP LOCKED
 ), moved AS (
   UPDATE active SET state = 'accepted', event = event + 1, since = now(), due = now(), cluster = NULL
@@ -171,9 +172,14 @@ SELECT id FROM moved
 """
 
 
-async def unplace(connection: Connection, cluster: str, because: str, most: int = 500) -> set[UUID]:
-    """queued -> accepted: jobs of a cluster that takes none now, and that may go elsewhere."""
-    return await _ids(connection, UNPLACE, cluster, because, most)
+async def unplace(
+    connection: Connection, cluster: str, because: str, most: int = 500, *, routed: bool = False
+) -> set[UUID]:
+    """queued -> accepted: jobs of a cluster that takes none now, and that may go elsewhere.
+
+    routed: those as well whose route names the cluster.
+    """
+    return await _ids(connection, UNPLACE, cluster, because, most, routed)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ one. A cluster that is away is asked again, and then has what is in force by the
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import aiohttp
@@ -22,8 +22,6 @@ from services.common.logs import fields
 
 SECONDS = 5.0
 """Between looks: a plan takes effect on all clusters within about as much."""
-
-FORGET_SECONDS = 3600.0
 
 FIELD_MANAGER = "archer"
 
@@ -109,13 +107,3 @@ class Courier:
             packed = await asyncio.to_thread(queue_amounts.as_config_map, amounts)
             self._packed = amounts.revision, packed
         return self._packed
-
-
-async def forget_others(pool: Pool, clusters: Sequence[str]) -> None:
-    """Forget what clusters said that have left the environment, for ever. clusters: of the environment."""
-    while True:
-        try:
-            await pool.run(lambda connection: plans.forget_others(connection, clusters))
-        except Away as error:
-            log.warning("clusters that have left were not forgotten", extra=fields(error=error))
-        await asyncio.sleep(FORGET_SECONDS)

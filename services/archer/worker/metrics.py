@@ -32,6 +32,7 @@ WAITING = frozenset({State.ACCEPTED, State.QUEUED, State.SUBMITTING})
 
 CLUSTERS = """
 SELECT name, cordoned, failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters
+WHERE gone IS NULL
 """
 
 UNFOLLOWED = """

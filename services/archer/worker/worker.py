@@ -13,7 +13,8 @@ from services.archer.database.pool import Away, Pool
 from services.archer.traces import JobTraces
 from services.archer.tracing import OFF, Tracing
 from services.archer.worker.cluster import Cluster
-from services.archer.worker.courier import Courier, forget_others
+from services.archer.worker.courier import Courier
+from services.archer.worker.departures import Departures
 from services.archer.worker.follower import Follower
 from services.archer.worker.placer import Placer
 from services.archer.worker.reclaimer import Reclaimer
@@ -74,7 +75,7 @@ class Worker:
             Placer(self._pool, self._traces).run(),
             Reclaimer(self._pool).run(),
             self._traces.run(),
-            forget_others(self._pool, self.clusters),
+            Departures(self._pool, self.clusters, self._traces).run(),
             *[Courier(self._pool, name, api).run() for name, api in self._apis.items()],
             *[
                 Station(self._pool, name, api, self._weights, self._traces, self.name, self._know).run()

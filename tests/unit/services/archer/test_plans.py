@@ -544,8 +544,8 @@ def test_what_a_cluster_said_goes_as_it_leaves_the_environment_and_is_said_again
         courier = Courier(desk.pool, "spark-b", Cluster())
         await courier.go()
         seen = [await clusters()]
-        # A worker that was told of `spark-a` only, as one is that was deployed before there was another.
-        await desk.pool.run(lambda c: plans.forget_others(c, [CLUSTER]))
+        # As a worker does that was deployed before there was another, where nobody else has it.
+        await desk.pool.run(lambda c: plans.forget(c, "spark-b"))
         seen.append(await clusters())
         await courier.go()
         return [*seen, await clusters()]
