@@ -177,11 +177,7 @@ if __name__ == "__main__":
     SecretsManagerBackend.get_secret_value = _of_its_account(  # type: ignore[method-assign]
         SecretsManagerBackend.get_secret_value
     )
-<<<<<<< HEAD
     TokenResponse.assume_role = _tagged(TokenResponse.assume_role)  # type: ignore[method-assign, assignment]
-=======
-    TokenResponse.assume_role = _tagged(TokenResponse.assume_role)  # type: ignore
->>>>>>> h2
     EC2Backend.create_default_vpc = _with_way_out(EC2Backend.create_default_vpc)  # type: ignore
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.MotoRequestHandler = Handler  # type: ignore[attr-defined]
