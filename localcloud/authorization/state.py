@@ -54,7 +54,7 @@ def caller_of(session: Session) -> Role | None:
     return Role(
         arn=role.arn,
         policies=tuple(policies),
-        boundary=_managed(session.account, bound) if bound else None,
+        boundary=_boundary(session.account, bound) if bound else None,
         tags={**_pairs(role.tags), **session.tags},
         session=session.name,
     )
@@ -141,6 +141,11 @@ def _role(arn: str) -> Any:
         return iam_backends[account][GLOBAL].get_role(arn.rpartition("/")[2])
     except NotFoundException:
         return None
+
+
+def _boundary(account: str, arn: str) -> Policy | None:
+    """None where this AWS does not have it: `up` has said of the role that this is not decided."""
+    return _managed(account, arn) if arn in iam_backends[account][GLOBAL].managed_policies else None
 
 
 def _managed(account: str, arn: str) -> Policy:

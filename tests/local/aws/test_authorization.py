@@ -99,6 +99,16 @@ def test_a_call_that_no_policy_allows_is_refused_in_the_words_and_the_form_of_it
     assert as_nobody("sts").get_caller_identity()["Arn"] == SESSION.format("nobody")
 
 
+def test_a_role_whose_boundary_is_not_there_may_do_what_its_own_policies_say(aws, as_role):
+    """IAM would not have made it; `up` says so of the role."""
+    unbounded = as_role("unbounded", allow("ec2:*"))
+    boundary = f"arn:aws:iam::{ACCOUNT}:policy/not-there"
+    aws("iam").put_role_permissions_boundary(RoleName="unbounded", PermissionsBoundary=boundary)
+
+    assert unbounded("ec2").describe_vpcs()["Vpcs"] is not None
+    assert refused(unbounded("s3").list_buckets)[0] == "AccessDenied"
+
+
 def test_what_bounds_a_role_and_what_denies_are_named(as_role):
     deny = {"Effect": "Deny", "Action": "ec2:DeleteVpc", "Resource": "*"}
     bounded = as_role("bounded", allow("ec2:*", "s3:*"), deny, boundary=[allow("ec2:*")])
