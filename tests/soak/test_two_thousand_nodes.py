@@ -84,7 +84,7 @@ def settings(text: str) -> str:
     # So many would pull from Docker Hub behind one address.
     document["charts"] = {"mirror": "mirror.moka.example"}
     # Nobody asks them here: they would only take what the machine has for the others.
-    for name in ("shuffle", "archer", "database"):
+    for name in ("shuffle", "archer", "allocator", "database"):
         document.pop(name, None)
         cluster.pop(name, None)
         document["services"].pop(name, None)
