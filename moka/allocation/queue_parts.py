@@ -6,18 +6,17 @@ algorithm (percentile.py): the sum of what SLOs need would be for all of them at
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from moka.allocation.answers import Row
 from moka.allocation.cluster import THOUSANDTHS
 from moka.allocation.coincidence import coincident
-from moka.allocation.fleet import COUNTED
 from moka.quantities import MIB
 from moka.queues.resources import Resources
 
-Place = tuple[str, str, int, int]
-"""Cluster, queue, hour of the day, and share of the time."""
+UNITS = {"cpu": 1, "memory": MIB}
+"""Of what is shared out: a row's in Resources'."""
 
 
 class Part(NamedTuple):
@@ -27,57 +26,60 @@ class Part(NamedTuple):
     applications: int
 
 
+Parts = dict[tuple[int, str], Part]
+"""By hour of the day and workflow."""
+
+
 class QueueParts:
     """Parts of all queues. rows: answers to `demands`. needs: of SLOs, by workflow."""
 
     def __init__(self, rows: Iterable[Row], needs: Mapping[str, Resources]) -> None:
         self._needs = needs
-        self._each: dict[Place, list[Row]] = defaultdict(list)
-        self._together: dict[Place, Row] = {}
+        self._rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
         for row in rows:
-            if row["workflow"] is None:
-                self._together[_place(row)] = row
-            else:
-                self._each[_place(row)].append(row)
-        self._known: dict[Place, dict[str, Part]] = {}
+            self._rows[row["cluster"], row["queue"]].append(row)
+        # By cluster, queue and share of the time, of which few are asked for.
+        self._known: dict[tuple[str, str, int], Parts] = {}
 
     def of(self, row: Row) -> Part:
         """The part of the workflow of a row."""
-        place = _place(row)
-        if place not in self._known:
-            self._known[place] = self._divided(self._each[place], self._together.get(place))
-        return self._known[place][row["workflow"]]
-
-    def _divided(self, each: Sequence[Row], together: Row | None) -> dict[str, Part]:
-        """together: None of a queue of one workflow."""
-        needs = [self._needs.get(row["workflow"], Resources()) for row in each]
-        by_itself = [most(_amount(row), need) for row, need in zip(each, needs, strict=True)]
-        parts: dict[str, list[int]] = {}
-        for name in COUNTED:
-            amounts = [amount.get(name) or 0 for amount in by_itself]
-            if together is not None:
-                least = max(need.get(name) or 0 for need in needs)
-                amounts = coincident(max(_amount(together).get(name) or 0, least), amounts)
-            parts[name] = amounts
-        applications = [row["applications"] * THOUSANDTHS for row in each]
-        if together is not None:
-            applications = coincident(together["applications"] * THOUSANDTHS, applications)
-        return {
-            row["workflow"]: Part(Resources(cpu=cpu, memory=memory), number)
-            for row, cpu, memory, number in zip(
-                each, parts["cpu"], parts["memory"], applications, strict=True
+        cluster, queue, share = key = row["cluster"], row["queue"], row["share"]
+        if key not in self._known:
+            self._known[key] = self._divided(
+                one for one in self._rows[cluster, queue] if one["share"] == share
             )
+        return self._known[key][row["hour"], row["workflow"]]
+
+    def _divided(self, rows: Iterable[Row]) -> Parts:
+        each: dict[int, list[Row]] = defaultdict(list)
+        together: dict[int, Row] = {}
+        for row in rows:
+            if row["workflow"] is None:
+                together[row["hour"]] = row
+            else:
+                each[row["hour"]].append(row)
+        return {
+            (hour, row["workflow"]): part
+            for hour, own in each.items()
+            for row, part in zip(own, self._parts(own, together.get(hour)), strict=True)
         }
+
+    def _parts(self, each: Sequence[Row], together: Row | None) -> Iterator[Part]:
+        """together: None of a queue of one workflow."""
+        needs = [self._needs.get(row["workflow"]) or Resources() for row in each]
+        amounts = []
+        for name, unit in UNITS.items():
+            least = [need.get(name) or 0 for need in needs]
+            by_itself = [max(row[name] * unit, need) for row, need in zip(each, least, strict=True)]
+            whole = sum(by_itself) if together is None else max(together[name] * unit, *least)
+            amounts.append(coincident(whole, by_itself))
+        running = [row["applications"] * THOUSANDTHS for row in each]
+        if together is not None:
+            running = coincident(together["applications"] * THOUSANDTHS, running)
+        for cpu, memory, applications in zip(*amounts, running, strict=True):
+            yield Part(Resources(cpu=cpu, memory=memory), applications)
 
 
 def most(one: Resources, other: Resources) -> Resources:
     """The larger amount of each resource that is shared out."""
-    return Resources(**{name: max(one.get(name) or 0, other.get(name) or 0) for name in COUNTED})
-
-
-def _place(row: Row) -> Place:
-    return row["cluster"], row["queue"], row["hour"], row["share"]
-
-
-def _amount(row: Row) -> Resources:
-    return Resources(cpu=row["cpu"], memory=row["memory"] * MIB)
+    return Resources(**{name: max(one.get(name) or 0, other.get(name) or 0) for name in UNITS})
