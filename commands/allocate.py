@@ -15,7 +15,7 @@ from commands.history_source import HistoryUnreachable, history
 from commands.plan_source import archer_platform
 from commands.workflow_file import workflows_in
 from moka.allocation.platform import Platform
-from moka.mistakes import InvalidDocument
+from moka.mistakes import InvalidDocument, counted
 from moka.workflows.definitions import Workflow
 from stacks.offers import offer
 from stacks.settings import load
@@ -140,11 +140,9 @@ def _written(plan: "Plan", output: Path | None, proposed: bool) -> None:
     """Print the plan, or write it, and say what it has."""
     from moka.allocation.plan import dumps
 
-    queues = sum(len(cluster.queues) for cluster in plan.clusters.values())
-    summary = (
-        f"Plan {plan.id} has amounts of {queues} queues on {len(plan.clusters)} clusters and sends "
-        f"{len(plan.routes)} workflows elsewhere"
-    )
+    queues = counted(sum(len(cluster.queues) for cluster in plan.clusters.values()), "queue")
+    clusters, routes = counted(len(plan.clusters), "cluster"), counted(len(plan.routes), "workflow")
+    summary = f"Plan {plan.id} has amounts of {queues} on {clusters} and sends {routes} elsewhere"
     if output is None and not proposed:
         print(dumps(plan), end="")
     if output is not None:

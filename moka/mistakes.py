@@ -25,6 +25,11 @@ def listed(names: Iterable[object]) -> str:
     return ", ".join(sorted(str(name) for name in names)) or "none"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, for a sentence: 1 cluster, 2 clusters."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def close_match(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant; None when none is similar."""
     return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), None)

@@ -13,6 +13,7 @@ from moka.allocation.plan import ExpectedSlo, Plan
 from moka.allocation.replay.runs import RecordedRuns, recorded_runs
 from moka.allocation.replay.scenario import Scenario, queue_hours
 from moka.allocation.replay.slo import WorkflowReplay, workflow_replays
+from moka.mistakes import counted
 from moka.usage.places import day_of
 from moka.usage.questions import SUBMISSIONS, Asked
 from moka.usage.records import DAY
@@ -64,7 +65,7 @@ class Replay:
         recorded = self._recorded(days)
         if not recorded.runs:
             return Expectation({}, tuple(_says(recorded, days)))
-        count = f"{len(recorded.runs):,} runs of {_days(days)}"
+        count = f"{counted(len(recorded.runs), 'run')} of {_days(days)}"
         progress(f"replaying {count} with what is in force")
         today = self._replayed(recorded, in_force, self.fleet.homes())
         progress("replaying them with the plan")

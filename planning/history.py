@@ -47,22 +47,29 @@ def ask(
     questions = list(questions)
     tables = {table for question in questions for table in question.reads}
     files = {table: _parts(folder, table, days) for table in tables}
-    config: dict[str, Any] = {
+    with tempfile.TemporaryDirectory(prefix="usage-") as spilled:
+        config = _config(threads, memory, spilled)
+        try:
+            with duckdb.connect(config=config) as session:
+                for statement in [*duckdb_views(files), *window.views(), *shared_views(questions)]:
+                    session.execute(statement)
+                return {question: _rows(session.execute(question.sql)) for question in questions}
+        except (duckdb.Error, ValueError) as error:
+            first = str(error).splitlines()[0]
+            raise UnreadableHistory(f"The history in {folder} cannot be read: {first}") from None
+
+
+def _config(threads: int, memory: str, spilled: str) -> dict[str, Any]:
+    """spilled: folder for what does not fit memory, which DuckDB would have in the current one."""
+    return {
         "threads": threads,
         "memory_limit": memory,
+        "temp_directory": spilled,
         "preserve_insertion_order": False,
         # Nothing is fetched, whatever a file asks for.
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
     }
-    try:
-        with duckdb.connect(config=config) as session:
-            for statement in [*duckdb_views(files), *window.views(), *shared_views(questions)]:
-                session.execute(statement)
-            return {question: _rows(session.execute(question.sql)) for question in questions}
-    except (duckdb.Error, ValueError) as error:
-        first = str(error).splitlines()[0]
-        raise UnreadableHistory(f"The history in {folder} cannot be read: {first}") from None
 
 
 def _rows(answer: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:

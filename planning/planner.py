@@ -15,6 +15,7 @@ from moka.allocation.plan import Plan
 from moka.allocation.plan_of_fleet import Basis, plan_of, with_slos
 from moka.allocation.queue_document import limits
 from moka.allocation.rules import Rules
+from moka.mistakes import counted
 from moka.usage.places import day_of
 from moka.usage.questions import AMOUNTS, DAYS, DEMANDS, NEEDS, RUNS
 from moka.workflows.definitions import Workflow
@@ -74,7 +75,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
     rules = request.rules
     clusters = [offer.cluster for offer in request.offers]
     window = answers.window(clusters, request.until, rules, request.workflows)
-    progress(f"reading {rules.days} days of {len(clusters)} clusters")
+    progress(f"reading {counted(rules.days, 'day')} of {counted(len(clusters), 'cluster')}")
     rows = ask(folder, QUESTIONS, window, request.days)
     if not rows[AMOUNTS]:
         raise NothingKnown(
@@ -103,7 +104,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         fixed=request.fixed,
         rules=rules,
     )
-    progress(f"placing {len(known.fleet.workflows)} workflows with {request.engine}")
+    progress(f"placing {counted(len(known.fleet.workflows), 'workflow')} with {request.engine}")
     if request.engine == "percentile":
         answer = at_home(known.fleet, allocations)
     else:

@@ -1,12 +1,13 @@
 """A fleet as arrays of whole numbers, in thousandths of machines of each cluster."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from moka.allocation.cluster import THOUSANDTHS
 from moka.allocation.fleet import COUNTED, HOURS, Fleet
 from moka.allocation.fleet_loads import ceiling_of, floors_by_tier, machines
 from moka.allocation.rules import TIERS
@@ -65,13 +66,9 @@ class Problem:
         }
 
     def _demand(self) -> Numbers:
-        amounts = np.array(
-            [
-                [[hour.get(name) or 0 for name in COUNTED] for hour in workflow.demand]
-                for workflow in self.fleet.workflows
-            ],
-            dtype=np.int64,
-        ).reshape(len(self.fleet.workflows), HOURS, len(COUNTED))
+        workflows = self.fleet.workflows
+        at_home = _amounts([one.demand for one in workflows])
+        elsewhere = _amounts([one.elsewhere or one.demand for one in workflows])
         sizes = np.array(
             [
                 [cluster.cluster.instance.get(name) or 0 for name in COUNTED]
@@ -79,8 +76,9 @@ class Problem:
             ],
             dtype=np.int64,
         )
-        parts = -(-amounts[:, None] * 1000 // sizes[None, :, None])
-        result: Numbers = parts * self.allowed[:, :, None, None]
+        result: Numbers = -(-elsewhere[:, None] * THOUSANDTHS // sizes[None, :, None])
+        result[np.arange(len(workflows)), self.home] = -(-at_home * THOUSANDTHS // sizes[self.home, None])
+        result *= self.allowed[:, :, None, None]
         return result
 
     def _bounded(self) -> list[Bounded]:
@@ -132,3 +130,9 @@ class Problem:
         np.add.at(sums, placements, self.demand[np.arange(len(placements)), placements])
         parts: Numbers = sums.max(axis=2) // self.machines
         return parts
+
+
+def _amounts(demands: Sequence[Sequence[Resources]]) -> Numbers:
+    """[workflow, hour, resource]."""
+    numbers = [[[hour.get(name) or 0 for name in COUNTED] for hour in hours] for hours in demands]
+    return np.array(numbers, dtype=np.int64).reshape(len(demands), HOURS, len(COUNTED))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from moka.allocation.cluster import Cluster
+from moka.allocation.cluster import THOUSANDTHS, Cluster
 from moka.allocation.rules import TIERS
 from moka.queues.resources import Resources, total
 from moka.queues.tiers import TierNumber
@@ -81,8 +81,12 @@ class FleetWorkflow:
 
     queue: in which it runs, on whichever cluster.
     home: cluster on which it runs today.
-    demand: by hour, what covers its tier's share of the time, and no less than its SLO needs.
-    applications: by hour, the most that run at a time.
+    demand: by hour, its part of what its queue needs at its home: as much as it needs by itself, times the
+    coincidence factor of its queue (coincidence.py).
+    elsewhere: by hour, what it asks of another cluster; by default the same.
+    applications: by hour, the most that run at a time, which may be so on another cluster.
+    coincident: by hour, thousandths of an application: its part of the most of its queue that run at a time
+    at its home; by default all of its own.
     slo_hours: from a run's submission; None where it has no SLO.
     zones, architectures: it may run on a cluster that has one of them; empty for any.
     pinned: it stays where it is.
@@ -93,6 +97,8 @@ class FleetWorkflow:
     home: str
     demand: tuple[Resources, ...]
     applications: tuple[int, ...]
+    elsewhere: tuple[Resources, ...] = ()
+    coincident: tuple[int, ...] = ()
     slo_hours: float | None = None
     zones: tuple[str, ...] = ()
     architectures: tuple[str, ...] = ()
@@ -102,6 +108,16 @@ class FleetWorkflow:
     def tier(self) -> TierNumber:
         """Of its queue."""
         return _tier(self.queue)
+
+    def demand_on(self, cluster: str) -> tuple[Resources, ...]:
+        """What it asks of a cluster by hour."""
+        return self.demand if cluster == self.home or not self.elsewhere else self.elsewhere
+
+    def applications_on(self, cluster: str) -> tuple[int, ...]:
+        """Thousandths of applications that it adds to those of its queue on a cluster, by hour."""
+        if cluster == self.home and self.coincident:
+            return self.coincident
+        return tuple(number * THOUSANDTHS for number in self.applications)
 
     def may_run(self, cluster: FleetCluster) -> bool:
         """Whether a cluster can have it."""
@@ -356,10 +372,13 @@ def _workflow_mistakes(
         yield f"{workflow.name} has its home on {workflow.home}, which is no cluster of the fleet."
     if workflow.slo_hours is not None and not workflow.slo_hours > 0:
         yield f"{workflow.name} has an SLO of {workflow.slo_hours:g} hours: it is more than zero."
-    for what, hours in (("demand", workflow.demand), ("applications", workflow.applications)):
+    given = (("demand", workflow.demand), ("applications", workflow.applications))
+    if_any = (("demand elsewhere", workflow.elsewhere), ("coincident applications", workflow.coincident))
+    for what, hours in (*given, *(one for one in if_any if one[1])):
         if len(hours) != HOURS:
             yield f"{workflow.name} has {what} of {len(hours)} hours: give it of {HOURS}."
-    if any(amount < 0 for hour in workflow.demand for _, amount in hour.amounts()):
+    demands = (*workflow.demand, *workflow.elsewhere)
+    if any(amount < 0 for hour in demands for _, amount in hour.amounts()):
         yield f"{workflow.name} has a demand below zero."
-    if any(number < 0 for number in workflow.applications):
+    if any(number < 0 for number in (*workflow.applications, *workflow.coincident)):
         yield f"{workflow.name} has a number of applications below zero."

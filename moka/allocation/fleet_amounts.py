@@ -51,7 +51,7 @@ def share_out(fleet: Fleet, placements: Mapping[str, str]) -> tuple[QueueHours, 
                         Amounts(
                             guaranteed=_stated(amounts[queue.path]),
                             maximum=ceiling,
-                            max_applications=max(-(-number * (HUNDRED + fleet.headroom) // HUNDRED), 1),
+                            max_applications=_with_headroom(number, fleet.headroom),
                         )
                         for amounts, number in zip(hours, numbers, strict=True)
                     ),
@@ -79,7 +79,7 @@ def expected(
             served=min(
                 (
                     served[placements[workflow.name], workflow.queue][hour]
-                    for hour, amount in enumerate(workflow.demand)
+                    for hour, amount in enumerate(workflow.demand_on(placements[workflow.name]))
                     if any(number for _, number in amount.amounts())
                 ),
                 default=THOUSANDTHS,
@@ -165,9 +165,20 @@ def _stated(amount: Resources) -> Resources:
 
 
 def _applications(fleet: Fleet, placements: Mapping[str, str]) -> dict[tuple[str, str], list[int]]:
+    """Thousandths of applications that run at a time in queues by hour: no less than the most of a workflow
+    there, or it would wait for itself where others have left."""
     sums: dict[tuple[str, str], list[int]] = {}
+    most: dict[tuple[str, str], list[int]] = {}
     for workflow in fleet.workflows:
-        hours = sums.setdefault((placements[workflow.name], workflow.queue), [0] * HOURS)
-        for hour, number in enumerate(workflow.applications):
-            hours[hour] += number
-    return sums
+        cluster = placements[workflow.name]
+        added = sums.setdefault((cluster, workflow.queue), [0] * HOURS)
+        largest = most.setdefault((cluster, workflow.queue), [0] * HOURS)
+        for hour, number in enumerate(workflow.applications_on(cluster)):
+            added[hour] += number
+            largest[hour] = max(largest[hour], workflow.applications[hour] * THOUSANDTHS)
+    return {place: [*map(max, hours, most[place])] for place, hours in sums.items()}
+
+
+def _with_headroom(number: int, headroom: int) -> int:
+    """Whole applications. number: thousandths."""
+    return max(-(-number * (HUNDRED + headroom) // (HUNDRED * THOUSANDTHS)), 1)

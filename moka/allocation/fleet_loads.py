@@ -149,7 +149,7 @@ def demand_of_queues(fleet: Fleet, placements: Mapping[str, str]) -> dict[tuple[
     for workflow in fleet.workflows:
         cluster = clusters[placements[workflow.name]]
         hours = sums[cluster.name, workflow.queue]
-        for hour, amount in enumerate(workflow.demand):
+        for hour, amount in enumerate(workflow.demand_on(cluster.name)):
             hours[hour] = _sum(hours[hour], machines(amount, cluster))
     return sums
 
@@ -158,8 +158,9 @@ def amounts_of_queues(fleet: Fleet, placements: Mapping[str, str]) -> dict[tuple
     """The same in cores and memory."""
     parts: dict[tuple[str, str], list[list[Resources]]] = defaultdict(lambda: [[] for _ in range(HOURS)])
     for workflow in fleet.workflows:
-        hours = parts[placements[workflow.name], workflow.queue]
-        for hour, amount in enumerate(workflow.demand):
+        name = placements[workflow.name]
+        hours = parts[name, workflow.queue]
+        for hour, amount in enumerate(workflow.demand_on(name)):
             hours[hour].append(counted(amount))
     return {key: [total(amounts) for amounts in hours] for key, hours in parts.items()}
 

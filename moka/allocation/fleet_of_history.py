@@ -2,16 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 from moka.allocation.answers import Row, needs
 from moka.allocation.cluster import THOUSANDTHS
 from moka.allocation.fleet import HOURS, Fleet, FleetQueue, FleetWorkflow
 from moka.allocation.offer import Offer
+from moka.allocation.queue_parts import QueueParts, most
 from moka.allocation.rules import Rules
 from moka.mistakes import listed
-from moka.quantities import MIB
 from moka.queues.resources import Resources
 from moka.usage.queue_names import queue_names
 from moka.workflows.definitions import Workflow
@@ -122,6 +123,15 @@ def _queue(path: str, offers: Mapping[str, Offer], machines: int) -> FleetQueue:
     )
 
 
+class _Hours(NamedTuple):
+    """What a workflow asks for, by hour: as FleetWorkflow has it."""
+
+    demand: tuple[Resources, ...]
+    elsewhere: tuple[Resources, ...]
+    applications: tuple[int, ...]
+    coincident: tuple[int, ...]
+
+
 class _Demand:
     """What workflows ask for, by hour."""
 
@@ -132,7 +142,7 @@ class _Demand:
         self._rules = rules
         self._rows: dict[str, list[Row]] = defaultdict(list)
         for row in history.demands:
-            if row["cluster"] in offers:
+            if row["cluster"] in offers and row["workflow"] is not None:
                 self._rows[row["workflow"]].append(row)
         self._needs: dict[str, Resources] = {}
         for name, offer in offers.items():
@@ -142,25 +152,24 @@ class _Demand:
                     cpu=need.machines * (size.cpu or 0) // THOUSANDTHS,
                     memory=need.machines * (size.memory or 0) // THOUSANDTHS,
                 )
-                self._needs[need.workflow] = _most(self._needs.get(need.workflow, Resources()), amount)
+                self._needs[need.workflow] = most(self._needs.get(need.workflow, Resources()), amount)
+        self._parts = QueueParts(history.demands, self._needs)
 
     def of(self, name: str, workflow: Workflow, home: str, *, pinned: bool) -> FleetWorkflow:
         """A workflow that is known; if it ran on several clusters, the most that it asked of one counts."""
-        demand, applications = self._hours(self._rows.get(name, ()), workflow.tier)
-        one = FleetWorkflow(
+        rows = self._rows.get(name, ())
+        hours = self._hours(rows, workflow.tier, self._needs.get(name, Resources()))
+        if not any(row["cluster"] == home for row in rows):
+            # Nobody knows how it runs beside others there.
+            hours = hours._replace(demand=hours.elsewhere, coincident=())
+        return FleetWorkflow(
             name=name,
             queue=workflow.queue,
             home=home,
-            demand=demand,
-            applications=applications,
+            **hours._asdict(),
             slo_hours=workflow.slo_hours,
             pinned=pinned,
         )
-        need = self._needs.get(name)
-        if need is None:
-            return one
-        hours = zip(demand, applications, strict=True)
-        return replace(one, demand=tuple(_most(amount, need) if runs else amount for amount, runs in hours))
 
     def others(self, known: Iterable[str], paths: Sequence[str]) -> tuple[list[FleetWorkflow], list[str]]:
         """Runs of other workflows, or of none, by cluster and queue; and queues that there are no more."""
@@ -174,27 +183,31 @@ class _Demand:
                     strangers.add(row["queue"])
         result = []
         for (name, cluster, queue), rows in sorted(by_place.items()):
-            demand, applications = self._hours(rows, queue_names(queue).tier)
+            hours = self._hours(rows, queue_names(queue).tier, Resources())
             result.append(
                 FleetWorkflow(
                     name=f"{name or 'runs of no workflow'} in {queue} on {cluster}",
                     queue=queue,
                     home=cluster,
-                    demand=demand,
-                    applications=applications,
+                    **hours._asdict(),
                     pinned=True,
                 )
             )
         return result, sorted(strangers)
 
-    def _hours(self, rows: Iterable[Row], tier: int) -> tuple[tuple[Resources, ...], tuple[int, ...]]:
+    def _hours(self, rows: Iterable[Row], tier: int, need: Resources) -> _Hours:
+        """need: of its SLO, of which it takes no less to another cluster."""
         demand = [Resources(cpu=0, memory=0)] * HOURS
-        applications = [0] * HOURS
+        applications, coincident = [0] * HOURS, [0] * HOURS
         for row in _covering(rows, self._rules.thresholds[tier].most):  # type: ignore[index]
-            hour = row["hour"]
-            demand[hour] = _most(demand[hour], Resources(cpu=row["cpu"], memory=row["memory"] * MIB))
+            hour, part = row["hour"], self._parts.of(row)
+            demand[hour] = most(demand[hour], part.demand)
             applications[hour] = max(applications[hour], row["applications"])
-        return tuple(demand), tuple(applications)
+            coincident[hour] = max(coincident[hour], part.applications)
+        elsewhere = [
+            most(amount, need) if runs else amount for amount, runs in zip(demand, applications, strict=True)
+        ]
+        return _Hours(tuple(demand), tuple(elsewhere), tuple(applications), tuple(coincident))
 
 
 def _covering(rows: Iterable[Row], percent: int) -> Iterator[Row]:
@@ -205,10 +218,6 @@ def _covering(rows: Iterable[Row], percent: int) -> Iterator[Row]:
         if key not in best or best[key]["share"] < percent:
             best[key] = row
     yield from best.values()
-
-
-def _most(one: Resources, other: Resources) -> Resources:
-    return Resources(**{name: max(one.get(name) or 0, other.get(name) or 0) for name in ("cpu", "memory")})
 
 
 def _few(names: Sequence[str]) -> str:

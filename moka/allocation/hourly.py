@@ -1,14 +1,16 @@
-"""What a workflow needs in each hour of the day, for its tier's share of the time.
+"""What a workflow, and a whole queue, needs in each hour of the day for its tier's share of the time.
 
 As with the curve of a queue (curve.py), but by hour: of the days on which it ran in that hour, the smallest
 amount at or below which it was for that share of the hours' time, and of each resource by itself. Time in
-such an hour in which it used nothing counts: the workflows of a queue run beside each other, and what they
-need together is added up.
+such an hour in which it used nothing counts: the workflows of a queue run beside each other. What they need
+together is less than the sum where they do not run at the same time (coincidence.py).
+
+moka/usage/questions/demands.sql does the same for millions of intervals.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from moka.allocation.curve import HUNDRED
 from moka.allocation.fleet import HOURS
@@ -38,6 +40,12 @@ def hourly(intervals: Iterable[Interval], percents: Mapping[str, int]) -> dict[s
             hour.append((one.began, one.cpu, one.memory, one.applications))
             hour.append((one.ended, -one.cpu, -one.memory, -one.applications))
     return {workflow: _hourly(hours, percents[workflow]) for workflow, hours in sorted(changes.items())}
+
+
+def hourly_together(intervals: Iterable[Interval], percent: int) -> Hourly:
+    """What all runs of a queue need together. intervals: of the queue, each within a full hour."""
+    as_one = (replace(one, workflow="") for one in intervals)
+    return hourly(as_one, {"": percent}).get("", _hourly({}, percent))
 
 
 def _hourly(hours: Mapping[int, list[tuple[int, int, int, int]]], percent: int) -> Hourly:

@@ -70,6 +70,11 @@ def plan_of(
             "says": [*remarks, *_of_cluster(offer.name, answer)],
         }
     says = [*basis.says, *answer.says, *map(reached, answer.objectives)]
+    if any(answer.placements[one.name] != one.home for one in fleet.workflows):
+        says.append(
+            "What workflows that move ask of their new cluster is an estimate: how their runs meet those "
+            "there is not known."
+        )
     says += [one for one in answer.binding if not any(one.startswith(f"{name} ") for name in clusters)]
     data: dict[str, Any] = {
         "format": FORMAT,

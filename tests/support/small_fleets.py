@@ -1,5 +1,7 @@
 """Fleets small enough for every placement to be tried, by hand or by chance."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from moka.allocation.cluster import Cluster
@@ -44,7 +46,10 @@ def fleet(workflows, clusters=2, instances=10, queues=None, **given):
 
 @st.composite
 def fleets(draw):
-    """Up to five workflows on two or three clusters, with floors, ceilings and machines that come and go."""
+    """Up to five workflows on two or three clusters, with floors, ceilings and machines that come and go.
+
+    Some ask more of another cluster than of their home.
+    """
     names = NAMES[: draw(st.integers(2, 3))]
     clusters = tuple(
         FleetCluster(
@@ -66,7 +71,9 @@ def fleets(draw):
     for number in range(draw(st.integers(1, 5))):
         hours = draw(st.dictionaries(st.sampled_from([2, 3, 14]), st.integers(1, 7), min_size=1, max_size=3))
         one = workflow(f"w{number}", draw(st.integers(1, 3)), draw(st.sampled_from(names)), hours)
-        workflows.append(one)
+        more = draw(st.sampled_from([0, 0, 2]))
+        elsewhere = tuple(machines(hours[hour] + more if hour in hours else 0) for hour in range(HOURS))
+        workflows.append(replace(one, elsewhere=elsewhere) if more else one)
     return Fleet(
         clusters=clusters,
         queues=tuple(queues),

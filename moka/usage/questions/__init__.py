@@ -194,7 +194,12 @@ DEMANDS = Question(
     (
         _CLUSTER,
         _QUEUE,
-        Column("workflow", "string", "its name; empty for runs of none"),
+        Column(
+            "workflow",
+            "string",
+            "its name; empty for runs of none; NULL for all runs of a queue of several",
+            required=False,
+        ),
         Column("hour", "bigint", "of the day, in UTC"),
         Column("share", "bigint", "percentage of the hours' time that is covered: 50, 75, 90, 95 or 99"),
         Column("cpu", "bigint", "the smallest amount that covers it: thousandths of a core"),

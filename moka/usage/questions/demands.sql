@@ -1,12 +1,29 @@
 -- What each workflow needs in each hour of the day, in UTC, for shares of the time: of the days on which it ran in that
--- hour, the smallest amount at or below which it was for that share of the hours' time, each resource by itself; rows of
--- moka/allocation/hourly.py, which says why. What is added up in windows is DOUBLE, as in amounts.sql.
+-- hour, the smallest amount at or below which it was for that share of the hours' time, each resource by itself; and,
+-- without a workflow, the same of each queue of several, all its runs together. Rows of moka/allocation/hourly.py, which
+-- says why. What is added up in windows is DOUBLE, as in amounts.sql. Each interval counts twice, for its workflow and for
+-- its queue; most of the time goes into the window over them, so queues of one workflow are left out.
 WITH named AS (
-  SELECT cluster, queue, workflow, row_number() OVER (ORDER BY cluster, queue, workflow) AS number
+  SELECT cluster,
+         queue,
+         workflow,
+         row_number() OVER (ORDER BY cluster, queue, workflow) AS number,
+         -- Of its queue, below zero, so that it is no workflow's.
+         CASE WHEN count(*) OVER (PARTITION BY cluster, queue) > 1
+              THEN -dense_rank() OVER (ORDER BY cluster, queue)
+         END AS together
   FROM (SELECT DISTINCT cluster, queue, workflow FROM profiles) AS names
+),
+numbered AS (
+  SELECT cluster, queue, workflow, number FROM named
+  UNION ALL
+  SELECT DISTINCT cluster, queue, CAST(NULL AS STRING) AS workflow, together AS number
+  FROM named
+  WHERE together IS NOT NULL
 ),
 used AS (
   SELECT named.number,
+         named.together,
          greatest(profiles.began, asked.began) AS began,
          least(profiles.ended, asked.ended) AS ended,
          CAST(profiles.cpu AS DOUBLE) AS cpu,
@@ -20,13 +37,14 @@ used AS (
   WHERE profiles.began < asked.ended AND profiles.ended > asked.began
 ),
 edges AS (
-  SELECT used.number,
-         CASE WHEN signs.sign > 0 THEN used.began ELSE used.ended END AS moment,
-         used.cpu * signs.sign AS cpu,
-         used.memory * signs.sign AS memory,
-         used.applications * signs.sign AS applications
+  SELECT CASE WHEN sides.side > 0 THEN used.number ELSE used.together END AS number,
+         CASE WHEN sides.sign > 0 THEN used.began ELSE used.ended END AS moment,
+         used.cpu * sides.sign AS cpu,
+         used.memory * sides.sign AS memory,
+         used.applications * sides.sign AS applications
   FROM used
-  CROSS JOIN (VALUES (1), (-1)) AS signs (sign)
+  CROSS JOIN (VALUES (1, 1), (1, -1), (0, 1), (0, -1)) AS sides (side, sign)
+  WHERE sides.side > 0 OR used.together IS NOT NULL
 ),
 levels AS (
   -- No interval goes beyond its hour, so that what begins in an hour ends in it.
@@ -56,6 +74,11 @@ sizes AS (
   UNION ALL
   SELECT number, hour, 'memory' AS resource, memory AS amount, CAST(sum(lasted) AS DOUBLE) AS lasted
   FROM units WHERE memory > 0 GROUP BY number, hour, memory
+  UNION ALL
+  -- Nothing in use, which may be enough. For how long does not matter.
+  SELECT number, hour, resource, CAST(0 AS DOUBLE) AS amount, CAST(0 AS DOUBLE) AS lasted
+  FROM hours
+  CROSS JOIN (VALUES ('cpu'), ('memory')) AS resources (resource)
 ),
 above AS (
   -- For how long it had more than that.
@@ -65,35 +88,60 @@ above AS (
     PARTITION BY number, hour, resource ORDER BY amount DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
   )
 ),
-totals AS (
-  SELECT number, hour, resource, sum(lasted) AS lasted FROM sizes GROUP BY number, hour, resource
+compared AS (
+  -- Both in hundredths, so that nothing is divided.
+  SELECT above.number,
+         above.hour,
+         above.resource,
+         above.amount,
+         above.lasted * 100 AS lasted,
+         hours.whole,
+         hours.applications
+  FROM above
+  JOIN hours ON hours.number = above.number AND hours.hour = above.hour
 ),
 covering AS (
-  SELECT hours.number,
-         hours.hour,
-         shares.share,
-         above.resource,
-         min(
-           CASE WHEN totals.lasted * 100 <= hours.whole * (100 - shares.share) THEN 0
-                WHEN above.lasted * 100 <= hours.whole * (100 - shares.share) THEN above.amount
-           END
-         ) AS amount
-  FROM hours
-  CROSS JOIN (VALUES (50), (75), (90), (95), (99)) AS shares (share)
-  JOIN above ON above.number = hours.number AND above.hour = hours.hour
-  JOIN totals ON totals.number = above.number AND totals.hour = above.hour AND totals.resource = above.resource
-  GROUP BY hours.number, hours.hour, shares.share, above.resource
+  SELECT number,
+         hour,
+         max(applications) AS applications,
+         min(CASE WHEN resource = 'cpu' AND lasted <= whole * 50 THEN amount END) AS cpu_50,
+         min(CASE WHEN resource = 'cpu' AND lasted <= whole * 25 THEN amount END) AS cpu_75,
+         min(CASE WHEN resource = 'cpu' AND lasted <= whole * 10 THEN amount END) AS cpu_90,
+         min(CASE WHEN resource = 'cpu' AND lasted <= whole * 5 THEN amount END) AS cpu_95,
+         min(CASE WHEN resource = 'cpu' AND lasted <= whole * 1 THEN amount END) AS cpu_99,
+         min(CASE WHEN resource = 'memory' AND lasted <= whole * 50 THEN amount END) AS memory_50,
+         min(CASE WHEN resource = 'memory' AND lasted <= whole * 25 THEN amount END) AS memory_75,
+         min(CASE WHEN resource = 'memory' AND lasted <= whole * 10 THEN amount END) AS memory_90,
+         min(CASE WHEN resource = 'memory' AND lasted <= whole * 5 THEN amount END) AS memory_95,
+         min(CASE WHEN resource = 'memory' AND lasted <= whole * 1 THEN amount END) AS memory_99
+  FROM compared
+  GROUP BY number, hour
 )
-SELECT named.cluster,
-       named.queue,
-       named.workflow,
+SELECT numbered.cluster,
+       numbered.queue,
+       numbered.workflow,
        covering.hour,
-       CAST(covering.share AS BIGINT) AS share,
-       CAST(coalesce(max(CASE WHEN covering.resource = 'cpu' THEN covering.amount END), 0) AS BIGINT) AS cpu,
-       CAST(coalesce(max(CASE WHEN covering.resource = 'memory' THEN covering.amount END), 0) AS BIGINT) AS memory,
-       CAST(max(hours.applications) AS BIGINT) AS applications
+       CAST(shares.share AS BIGINT) AS share,
+       CAST(
+         CASE shares.share
+           WHEN 50 THEN covering.cpu_50
+           WHEN 75 THEN covering.cpu_75
+           WHEN 90 THEN covering.cpu_90
+           WHEN 95 THEN covering.cpu_95
+           WHEN 99 THEN covering.cpu_99
+         END AS BIGINT
+       ) AS cpu,
+       CAST(
+         CASE shares.share
+           WHEN 50 THEN covering.memory_50
+           WHEN 75 THEN covering.memory_75
+           WHEN 90 THEN covering.memory_90
+           WHEN 95 THEN covering.memory_95
+           WHEN 99 THEN covering.memory_99
+         END AS BIGINT
+       ) AS memory,
+       CAST(covering.applications AS BIGINT) AS applications
 FROM covering
-JOIN hours ON hours.number = covering.number AND hours.hour = covering.hour
-JOIN named ON named.number = covering.number
-GROUP BY named.cluster, named.queue, named.workflow, covering.hour, covering.share
-ORDER BY cluster, queue, workflow, hour, share
+JOIN numbered ON numbered.number = covering.number
+CROSS JOIN (VALUES (50), (75), (90), (95), (99)) AS shares (share)
+ORDER BY cluster, queue, workflow NULLS FIRST, hour, share

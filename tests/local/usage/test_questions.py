@@ -7,7 +7,19 @@ import pytest
 from moka.allocation import answers
 from moka.allocation.rules import Rules
 from moka.usage import places, questions
-from moka.usage.records import APPLICATIONS, GAPS, JOBS, TABLES, Application, Attempt, Gap, Job, Usage
+from moka.usage.records import (
+    APPLICATIONS,
+    GAPS,
+    JOBS,
+    PROFILES,
+    TABLES,
+    Application,
+    Attempt,
+    Gap,
+    Interval,
+    Job,
+    Usage,
+)
 from tests.support import usage_history
 from tests.support.spark_sql import spark_sql
 from tests.support.usage_history import BEGAN, DAY, HOUR, ask
@@ -30,7 +42,25 @@ def history(tmp_path_factory):
     usage_history.write(folder, GAPS, [gap])
     usage_history.write(folder, APPLICATIONS, list(strange_runs()), number=99)
     usage_history.write(folder, JOBS, list(strange_jobs()), number=99)
+    usage_history.write(folder, PROFILES, list(intervals_of_a_shared_queue()), number=99)
     return folder
+
+
+def intervals_of_a_shared_queue():
+    """Of two workflows, and of none."""
+    for number, workflow in enumerate(("workflow-1", "workflow-2", "")):
+        yield Interval(
+            cluster="batch-1",
+            queue="root.acme.shared.tier1",
+            workflow=workflow,
+            began=BEGAN + DAY + number * HOUR // 4,
+            ended=BEGAN + DAY + number * HOUR // 4 + HOUR // 2,
+            cpu=1000 * (number + 1),
+            memory=1024,
+            gpu=0,
+            applications=1,
+            allocations=1,
+        )
 
 
 def strange_runs():
@@ -90,6 +120,8 @@ def test_duckdb_and_spark_give_the_same_answers(history, tmp_path):
     for question, text in zip(questions.QUESTIONS.values(), by_question, strict=True):
         by_duckdb = ask(history, question, ASKED)
         assert by_duckdb, question.name
+        if question is questions.DEMANDS:
+            assert any(row["workflow"] is None for row in by_duckdb)
         expected = ["\t".join(map(printed, row.values())) for row in by_duckdb]
         assert text.strip().splitlines() == expected, question.name
 

@@ -97,6 +97,15 @@ def test_workflows_are_spread_and_get_what_they_used_where_they_go(history, term
     ]
 
 
+def test_one_cluster_is_told_of_as_one(history, terms):
+    steps = []
+    one = replace(terms, offers=terms.offers[:1], max_moves=0)
+
+    plan(history, one, steps.append)
+
+    assert steps[0] == "reading 30 days of 1 cluster"
+
+
 def test_it_says_which_part_of_runs_was_in_time_and_would_be(history, terms):
     result = plan(history, terms)
 

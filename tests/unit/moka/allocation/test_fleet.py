@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +82,36 @@ def test_queues_get_what_their_workflows_ask_in_each_hour():
     assert amounts(of, TIER_1, 4).guaranteed == Resources()
     # Two at a time, and a quarter more.
     assert [amounts(of, TIER_1, hour).max_applications for hour in (2, 3, 4)] == [2, 3, 1]
+
+
+def test_applications_of_a_queue_are_those_that_ran_at_a_time_and_one_that_moves_brings_all_of_its_own():
+    of = fleet(
+        [
+            replace(
+                workflow(name, 1, "batch-a", {2: 1}),
+                applications=(0, 0, 4, *[0] * 21),
+                coincident=(0, 0, 1600, *[0] * 21),
+            )
+            for name in "abc"
+        ]
+    )
+
+    def most(**moved):
+        queues = share_out(of, {**of.homes(), **moved})
+        return {one.cluster: one.hours[2].max_applications for one in queues}
+
+    # 4.8 at a time, and a quarter more.
+    assert most() == {"batch-a": 6}
+    # The last one there is not kept from running its own four.
+    assert most(a="batch-b", b="batch-b") == {"batch-a": 5, "batch-b": 10}
+
+
+def test_a_workflow_asks_of_another_cluster_what_it_says():
+    of = fleet([replace(workflow("a", 1, "batch-a", {2: 3}), elsewhere=(machines(5),) * HOURS)])
+
+    assert measures(of, {"a": "batch-a"}).peak == 300
+    assert measures(of, {"a": "batch-b"}).peak == 500
+    assert [one.hours[3].guaranteed for one in share_out(of, {"a": "batch-b"})] == [machines(5)]
 
 
 def test_where_there_is_too_little_the_lowest_tier_gives_way_and_keeps_its_floor():

@@ -1,0 +1,85 @@
+"""What a queue needed in an hour, in parts of the workflows that ran in it.
+
+A workflow by itself needs what covers its share of the time, and no less than its SLO. The queue needs what
+covers the same share of its time, and no less than the largest SLO of its workflows, as with the percentile
+algorithm (percentile.py): the sum of what SLOs need would be for all of them at one moment again.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from moka.allocation.answers import Row
+from moka.allocation.cluster import THOUSANDTHS
+from moka.allocation.coincidence import coincident
+from moka.quantities import MIB
+from moka.queues.resources import Resources
+
+UNITS = {"cpu": 1, "memory": MIB}
+"""Of what is shared out: a row's in Resources'."""
+
+
+class Part(NamedTuple):
+    """Of a workflow. applications: thousandths of one."""
+
+    demand: Resources
+    applications: int
+
+
+Parts = dict[tuple[int, str], Part]
+"""By hour of the day and workflow."""
+
+
+class QueueParts:
+    """Parts of all queues. rows: answers to `demands`. needs: of SLOs, by workflow."""
+
+    def __init__(self, rows: Iterable[Row], needs: Mapping[str, Resources]) -> None:
+        self._needs = needs
+        self._rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        for row in rows:
+            self._rows[row["cluster"], row["queue"]].append(row)
+        # By cluster, queue and share of the time, of which few are asked for.
+        self._known: dict[tuple[str, str, int], Parts] = {}
+
+    def of(self, row: Row) -> Part:
+        """The part of the workflow of a row."""
+        cluster, queue, share = key = row["cluster"], row["queue"], row["share"]
+        if key not in self._known:
+            self._known[key] = self._divided(
+                one for one in self._rows[cluster, queue] if one["share"] == share
+            )
+        return self._known[key][row["hour"], row["workflow"]]
+
+    def _divided(self, rows: Iterable[Row]) -> Parts:
+        each: dict[int, list[Row]] = defaultdict(list)
+        together: dict[int, Row] = {}
+        for row in rows:
+            if row["workflow"] is None:
+                together[row["hour"]] = row
+            else:
+                each[row["hour"]].append(row)
+        return {
+            (hour, row["workflow"]): part
+            for hour, own in each.items()
+            for row, part in zip(own, self._parts(own, together.get(hour)), strict=True)
+        }
+
+    def _parts(self, each: Sequence[Row], together: Row | None) -> Iterator[Part]:
+        """together: None of a queue of one workflow."""
+        needs = [self._needs.get(row["workflow"]) or Resources() for row in each]
+        amounts = []
+        for name, unit in UNITS.items():
+            least = [need.get(name) or 0 for need in needs]
+            by_itself = [max(row[name] * unit, need) for row, need in zip(each, least, strict=True)]
+            whole = sum(by_itself) if together is None else max(together[name] * unit, *least)
+            amounts.append(coincident(whole, by_itself))
+        running = [row["applications"] * THOUSANDTHS for row in each]
+        if together is not None:
+            running = coincident(together["applications"] * THOUSANDTHS, running)
+        for cpu, memory, applications in zip(*amounts, running, strict=True):
+            yield Part(Resources(cpu=cpu, memory=memory), applications)
+
+
+def most(one: Resources, other: Resources) -> Resources:
+    """The larger amount of each resource that is shared out."""
+    return Resources(**{name: max(one.get(name) or 0, other.get(name) or 0) for name in UNITS})
