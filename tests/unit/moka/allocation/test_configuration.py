@@ -116,6 +116,20 @@ def test_two_thousand_queues_on_twenty_clusters_are_small_for_a_config_map():
         (packed(make(queues="{}")), "file: queues"),
         (packed(make(place={"calendar": "{}"})), "file: clusters.batch-a.calendar: format: "),
     ],
+    ids=[
+        "no gzip",
+        "cut off",
+        "damaged",
+        "half of it",
+        "nothing",
+        "no clusters",
+        "an engine",
+        "a bound",
+        "a machine",
+        "no machines",
+        "queues",
+        "a calendar",
+    ],
 )
 def test_a_broken_file_is_a_sentence(content, says):
     with pytest.raises(InvalidDocument, match=says):
