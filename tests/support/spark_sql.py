@@ -10,6 +10,9 @@ from tests.support.spark_releases import spark_home
 PROGRAM = "org.apache.spark.sql.hive.thriftserver.SparkSQLCLIDriver"
 """What Spark's `spark-sql` starts."""
 
+JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+"""With one level there are 48 MiB for code, not 240: many questions fill them, which the JVM prints."""
+
 
 def spark_sql(
     folder: Path,
@@ -26,7 +29,7 @@ def spark_sql(
     home = spark_home()
     command: list[str | Path] = [
         *(home / "bin" / "spark-submit", "--master", "local[1]", "--driver-memory", "512m"),
-        *("--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"),
+        *("--driver-java-options", JVM),
         *("--properties-file", folder / "sql.properties"),
         *(("--jars", ",".join(map(str, jars))) if jars else ()),
         *("--class", PROGRAM, "spark-internal", "-e", "; ".join(statements)),

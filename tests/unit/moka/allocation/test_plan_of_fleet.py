@@ -82,6 +82,39 @@ def test_it_asks_for_no_less_than_its_slo_needs_in_the_hours_in_which_it_runs():
     assert one.demand[1] == Resources(cpu=0, memory=0)
 
 
+def test_workflows_of_a_queue_ask_together_for_what_it_needed():
+    workflows = {"daily": workflow(), "weekly": workflow()}
+    rows = [
+        demand(None, cores=9, gib=6, applications=3),
+        demand(cores=8, gib=4),
+        demand("weekly", cores=4, gib=2),
+    ]
+
+    daily, weekly = known(rows, workflows=workflows).fleet.workflows
+
+    # Nine of twelve cores; in memory, they ran at the same time.
+    assert (daily.demand[2], weekly.demand[2]) == (
+        Resources.of(cpu="6", memory="4Gi"),
+        Resources.of(cpu="3", memory="2Gi"),
+    )
+    # Three of four at a time, half of them each.
+    assert (daily.coincident[2], weekly.coincident[2]) == (1500, 1500)
+    assert daily.applications[2] == 2
+
+
+def test_a_workflow_that_did_not_run_yet_where_it_goes_asks_there_what_its_slo_needs():
+    offers, workflows = [offer(), offer("spark-b")], {"daily": workflow(), "weekly": workflow()}
+    rows = [demand(None, cores=9), demand(cores=8), demand("weekly", cores=10)]
+    need = {"cluster": "spark-a", "queue": ETL1, "workflow": "daily", "machine_millis": 1000 * HOUR}
+
+    daily, weekly = known(rows, offers, workflows, routes={"daily": "spark-b"}, needs=[need]).fleet.workflows
+
+    # Half a machine for two hours, and nine of eighteen cores, of which it has eight.
+    assert daily.demand_on("spark-b")[2].cpu == 5000
+    assert daily.applications_on("spark-b")[2] == 2000
+    assert weekly.demand_on("spark-a")[2].cpu == 5000
+
+
 def test_a_route_says_where_a_workflow_runs_and_the_hours_of_a_cluster_are_its_schedule_s():
     offers = [offer(schedule=SCHEDULE), offer("spark-b")]
 
