@@ -3,6 +3,9 @@
 A workflow by itself needs what covers its share of the time, and no less than its SLO. The queue needs what
 covers the same share of its time, and no less than the largest SLO of its workflows, as with the percentile
 algorithm (percentile.py): the sum of what SLOs need would be for all of them at one moment again.
+
+Runs that are so short that they do not count for each workflow by itself count together. Then the queue's
+need is divided by the most that each had.
 """
 
 from collections import defaultdict
@@ -12,11 +15,16 @@ from typing import NamedTuple
 from moka.allocation.answers import Row
 from moka.allocation.cluster import THOUSANDTHS
 from moka.allocation.coincidence import coincident
+from moka.allocation.curve import HUNDRED
 from moka.quantities import MIB
 from moka.queues.resources import Resources
 
 UNITS = {"cpu": 1, "memory": MIB}
 """Of what is shared out: a row's in Resources'."""
+
+
+Place = tuple[str, str, str | None, int]
+"""Cluster, queue, workflow and hour of the day."""
 
 
 class Part(NamedTuple):
@@ -36,8 +44,12 @@ class QueueParts:
     def __init__(self, rows: Iterable[Row], needs: Mapping[str, Resources]) -> None:
         self._needs = needs
         self._rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
+        # The most of each workflow.
+        self._largest: dict[Place, Row] = {}
         for row in rows:
             self._rows[row["cluster"], row["queue"]].append(row)
+            if row["share"] == HUNDRED:
+                self._largest[_place(row)] = row
         # By cluster, queue and share of the time, of which few are asked for.
         self._known: dict[tuple[str, str, int], Parts] = {}
 
@@ -72,12 +84,19 @@ class QueueParts:
             least = [need.get(name) or 0 for need in needs]
             by_itself = [max(row[name] * unit, need) for row, need in zip(each, least, strict=True)]
             whole = sum(by_itself) if together is None else max(together[name] * unit, *least)
+            if sum(by_itself) < whole:
+                largest = [self._largest.get(_place(row), row)[name] * unit for row in each]
+                by_itself = [*map(max, largest, least)]
             amounts.append(coincident(whole, by_itself))
         running = [row["applications"] * THOUSANDTHS for row in each]
         if together is not None:
             running = coincident(together["applications"] * THOUSANDTHS, running)
         for cpu, memory, applications in zip(*amounts, running, strict=True):
             yield Part(Resources(cpu=cpu, memory=memory), applications)
+
+
+def _place(row: Row) -> Place:
+    return row["cluster"], row["queue"], row["workflow"], row["hour"]
 
 
 def most(one: Resources, other: Resources) -> Resources:

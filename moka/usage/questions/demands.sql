@@ -109,11 +109,13 @@ covering AS (
          min(CASE WHEN resource = 'cpu' AND lasted <= whole * 10 THEN amount END) AS cpu_90,
          min(CASE WHEN resource = 'cpu' AND lasted <= whole * 5 THEN amount END) AS cpu_95,
          min(CASE WHEN resource = 'cpu' AND lasted <= whole * 1 THEN amount END) AS cpu_99,
+         min(CASE WHEN resource = 'cpu' AND lasted <= 0 THEN amount END) AS cpu_100,
          min(CASE WHEN resource = 'memory' AND lasted <= whole * 50 THEN amount END) AS memory_50,
          min(CASE WHEN resource = 'memory' AND lasted <= whole * 25 THEN amount END) AS memory_75,
          min(CASE WHEN resource = 'memory' AND lasted <= whole * 10 THEN amount END) AS memory_90,
          min(CASE WHEN resource = 'memory' AND lasted <= whole * 5 THEN amount END) AS memory_95,
-         min(CASE WHEN resource = 'memory' AND lasted <= whole * 1 THEN amount END) AS memory_99
+         min(CASE WHEN resource = 'memory' AND lasted <= whole * 1 THEN amount END) AS memory_99,
+         min(CASE WHEN resource = 'memory' AND lasted <= 0 THEN amount END) AS memory_100
   FROM compared
   GROUP BY number, hour
 )
@@ -129,6 +131,7 @@ SELECT numbered.cluster,
            WHEN 90 THEN covering.cpu_90
            WHEN 95 THEN covering.cpu_95
            WHEN 99 THEN covering.cpu_99
+           WHEN 100 THEN covering.cpu_100
          END AS BIGINT
        ) AS cpu,
        CAST(
@@ -138,10 +141,11 @@ SELECT numbered.cluster,
            WHEN 90 THEN covering.memory_90
            WHEN 95 THEN covering.memory_95
            WHEN 99 THEN covering.memory_99
+           WHEN 100 THEN covering.memory_100
          END AS BIGINT
        ) AS memory,
        CAST(covering.applications AS BIGINT) AS applications
 FROM covering
 JOIN numbered ON numbered.number = covering.number
-CROSS JOIN (VALUES (50), (75), (90), (95), (99)) AS shares (share)
+CROSS JOIN (VALUES (50), (75), (90), (95), (99), (100)) AS shares (share)
 ORDER BY cluster, queue, workflow NULLS FIRST, hour, share

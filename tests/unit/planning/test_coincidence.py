@@ -22,19 +22,24 @@ def offer(name):
     return Offer(cluster=Cluster(name=name, instance=MACHINE, instances=10), settings=settings())
 
 
-def written(folder, begins):
-    """Each workflow runs for ten minutes a day. begins: by workflow, minutes after 2:00."""
+def written(folder, begins, minutes=10):
+    """Each workflow runs for so many minutes a day. begins: by workflow, minutes after 2:00."""
+    lasts = int(minutes * MINUTE)
     intervals, applications = [], []
     for workflow, minute in begins.items():
         for day in range(30 - DAYS, 30):
             began = BEGAN + day * DAY + 2 * HOUR + int(minute * MINUTE)
             common = {"cluster": "spark-a", "queue": ETL1, "workflow": workflow}
-            times = {"submitted": began, "started": began, "finished": began + 10 * MINUTE}
+            times = {"submitted": began, "started": began, "finished": began + lasts}
             amounts = {"cpu": CORES * 1000, "memory": GIB * 1024, "gpu": 0}
             counts = {"applications": 1, "allocations": CORES}
-            intervals.append(Interval(**common, began=began, ended=began + 10 * MINUTE, **amounts, **counts))
+            intervals.append(Interval(**common, began=began, ended=began + lasts, **amounts, **counts))
             used = Usage(
-                kind="used", instance_type="", cpu=CORES * 1000 * 600, memory=GIB * 2**30 * 600, gpu=0
+                kind="used",
+                instance_type="",
+                cpu=CORES * lasts,
+                memory=GIB * 2**30 * lasts // 1000,
+                gpu=0,
             )
             name = f"{workflow}-{day}"
             applications.append(
@@ -88,6 +93,16 @@ def test_a_queue_whose_workflows_run_at_the_same_minute_asks_for_their_sum(tmp_p
 
     assert (amounts(result).guaranteed.cpu, amounts(result).guaranteed.memory) == ("40", "80Gi")
     assert amounts(result).max_applications == 25
+
+
+def test_runs_too_short_to_count_by_themselves_count_together(tmp_path):
+    """Each half a minute, of which 1% of an hour is more, and one after another."""
+    begins = {f"flow-{number:03}": number / 2 for number in range(100)}
+    written(tmp_path, begins, minutes=0.5)
+
+    result = planned(tmp_path, begins, slo_hours=4)
+
+    assert (amounts(result).guaranteed.cpu, amounts(result).guaranteed.memory) == ("2", "4Gi")
 
 
 def test_workflows_that_move_ask_no_less_than_their_slos_need(apart):

@@ -7,8 +7,8 @@ from moka.quantities import MIB
 from moka.queues.resources import Resources
 
 
-def row(workflow, cores, applications=1, hour=2):
-    place = {"cluster": "spark-a", "queue": "root.acme.etl.tier1", "hour": hour, "share": 99}
+def row(workflow, cores, applications=1, hour=2, share=99):
+    place = {"cluster": "spark-a", "queue": "root.acme.etl.tier1", "hour": hour, "share": share}
     return place | {
         "workflow": workflow,
         "cpu": cores * 1000,
@@ -17,8 +17,8 @@ def row(workflow, cores, applications=1, hour=2):
     }
 
 
-def cores(rows, needs=None):
-    parts = QueueParts(rows, needs or {})
+def cores(rows, needs=None, largest=()):
+    parts = QueueParts([*rows, *largest], needs or {})
     return [parts.of(one).demand.cpu for one in rows if one["workflow"] is not None]
 
 
@@ -51,5 +51,8 @@ def test_a_queue_needs_no_less_than_the_largest_slo_of_its_workflows_and_not_the
     assert cores([row(None, 20), row("a", 6), row("b", 6)], needs) == [10_000, 10_000]
 
 
-def test_runs_too_short_to_count_by_themselves_do_not_ask_for_more_than_they_had():
-    assert cores([row(None, 6), row("a", 1), row("b", 0)]) == [1000, 0]
+def test_runs_too_short_to_count_by_themselves_have_parts_of_the_queue_by_the_most_of_each():
+    rows = [row(None, 6), row("a", 1), row("b", 0)]
+    largest = [row(None, 9, share=100), row("a", 4, share=100), row("b", 8, share=100)]
+
+    assert cores(rows, largest=largest) == [2000, 4000]

@@ -199,7 +199,7 @@ def test_the_answer_on_demands_is_what_the_definition_comes_to(session):
         ]
         rows = asked_of(session, questions.DEMANDS, history)
 
-        for share in (50, 75, 90, 95, 99):
+        for share in (50, 75, 90, 95, 99, 100):
             given = {(r["workflow"], r["hour"]): r for r in rows if r["share"] == share}
             expected = hourly(history, {"daily": share, "weekly": share})
             if len(expected) > 1:
