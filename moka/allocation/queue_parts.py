@@ -1,8 +1,8 @@
 """What a queue needed in an hour, in parts of the workflows that ran in it.
 
 A workflow by itself needs what covers its share of the time, and no less than its SLO. The queue needs what
-covers the same share of its time, and no less than the largest SLO of its workflows, as with the percentile
-algorithm (percentile.py): the sum of what SLOs need would be for all of them at one moment again.
+covers the same share of its time, and no less than the largest of what their SLOs need, as with the
+percentile algorithm (percentile.py): the sum of what SLOs need would be for all of them at one moment again.
 
 Runs that are so short that they do not count for each workflow by itself count together. Then the queue's
 need is divided by the most that each had.
