@@ -169,7 +169,8 @@ class _Builder:
                 amounts = [
                     int(demand[one, hour, resource]) for one, _ in coming if demand[one, hour, resource]
                 ]
-                extra = [] if lacks is None else [lacks]
+                # Of what is never above its ceiling nothing lacks.
+                extra = [] if lacks is None or asks_most[hour, resource] <= high else [lacks]
                 self.formulation.at_most(
                     [*columns, column, *extra], [*amounts, -1, *(-1 for _ in extra)], -fixed[hour, resource]
                 )

@@ -12,7 +12,7 @@ from moka.allocation.fleet import FleetQueue
 from moka.allocation.fleet_loads import measures
 from planning import solver
 from planning.example_history import ExampleHistory
-from planning.formulation import formulate
+from planning.formulation import SLACKS, formulate
 from planning.problem import Problem
 from planning.relaxation import Relaxation
 from planning.search import Effort, everything, search
@@ -51,7 +51,13 @@ def test_of_a_small_fleet_the_plan_is_the_best_of_all(of):
     plan = solve(of, options=EXACT)
 
     assert reached(plan) == best_by_trying(of)
-    assert [one.bound for one in plan.objectives] == reached(plan)
+    bounds = [one.bound for one in plan.objectives]
+    if any(reached(plan)[: len(SLACKS)]):
+        # Of one resource above its ceiling the other may lack as much in the rows, to the good of the peak.
+        assert bounds[: len(SLACKS)] == reached(plan)[: len(SLACKS)]
+        assert all(bound <= value for bound, value in zip(bounds, reached(plan), strict=True))
+    else:
+        assert bounds == reached(plan)
     assert plan.repeatable
 
 
