@@ -5,7 +5,6 @@ import threading
 
 import pytest
 
-from services.archer.database.migrate import migrate
 from services.archer.service import log_store
 from tests.support.archer import archer
 from tests.support.log_objects import PLACE, log_objects
@@ -53,13 +52,12 @@ def service(postgresql):
     kept = []
 
     async def serve(address):
-        await migrate(address)
         async with archer(address, logs=PLACE) as client:
             kept.append(Service(str(client.base_url), asyncio.get_running_loop(), client.pool))
             started.set()
             await ended.wait()
 
-    with postgresql.database() as address:
+    with postgresql.database_of_today() as address:
         thread = threading.Thread(target=lambda: run_apart(serve(address)))
         thread.start()
         assert started.wait(60), "the service did not start"

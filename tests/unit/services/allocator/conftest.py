@@ -6,7 +6,6 @@ from archer import Archer, TokenCredentials
 
 from services.allocator import desk, night
 from services.archer.database import plans
-from services.archer.database.migrate import migrate
 from tests.support.allocator_stage import CREDENTIALS, WORKFLOWS, fill, make_configuration, write_history
 from tests.support.archer import archer
 from tests.support.loops import run_apart
@@ -57,19 +56,18 @@ def beside(postgresql, aws, monkeypatch):
     monkeypatch.setattr(night, "archer_of", archer_of)
 
     def run(work, known=WORKFLOWS, **changes):
-        async def inside():
-            with postgresql.database() as address:
-                await migrate(address)
-                async with archer(address) as http:
-                    url = str(http.base_url)
-                    configuration = make_configuration(url, **changes)
-                    for name, offer in configuration.offers.items():
-                        await http.pool.run(lambda c, n=name, o=offer: plans.tell(c, n, o.settings))
-                    with Archer(url, TokenCredentials("olga operators")) as client:
-                        if known:
-                            await asyncio.to_thread(client.write_workflows, known, "ours")
-                        return await asyncio.to_thread(work, client, configuration)
+        async def inside(address):
+            async with archer(address) as http:
+                url = str(http.base_url)
+                configuration = make_configuration(url, **changes)
+                for name, offer in configuration.offers.items():
+                    await http.pool.run(lambda c, n=name, o=offer: plans.tell(c, n, o.settings))
+                with Archer(url, TokenCredentials("olga operators")) as client:
+                    if known:
+                        await asyncio.to_thread(client.write_workflows, known, "ours")
+                    return await asyncio.to_thread(work, client, configuration)
 
-        return run_apart(inside())
+        with postgresql.database_of_today() as address:
+            return run_apart(inside(address))
 
     return run

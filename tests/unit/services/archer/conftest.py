@@ -2,7 +2,6 @@ import pytest
 
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
-from services.archer.database.migrate import migrate
 from tests.support.archer import archer
 from tests.support.aws_clients import aws_clients
 from tests.support.loops import run_apart
@@ -19,8 +18,7 @@ def postgresql():
 @pytest.fixture
 def address(postgresql):
     """A database with the schema of today."""
-    with postgresql.database() as address:
-        run_apart(migrate(address))
+    with postgresql.database_of_today() as address:
         yield address
 
 
