@@ -6,7 +6,7 @@ from moka.mistakes import InvalidDocument
 from moka.prices import Prices
 from moka.quantities import MIB
 from moka.queues.resources import Resources
-from moka.usage.report.sizes import ClusterSize, Machine, QueueSize
+from moka.usage.report.sizes import ClusterSize, Machine, queue_sizes
 from stacks.settings import Environment
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.job_machines import machine_for_jobs
@@ -43,12 +43,7 @@ def _size(settings: Environment, name: str, prices: Prices) -> ClusterSize:
         machine=counted,
         machines=machines,
         resources=settings.capacity(name) or _of_groups(groups, machines),
-        queues={
-            path: QueueSize(
-                guaranteed=queue.guaranteed, maximum=queue.maximum, max_applications=queue.max_applications
-            )
-            for path, queue in settings.queue_tree(name).leaves()
-        },
+        queues=queue_sizes(settings.queue_tree(name).leaves()),
     )
 
 

@@ -16,7 +16,7 @@ from moka.allocation.plan_bounds import PlanBounds
 from moka.mistakes import InvalidDocument
 from moka.queues import calendar_file, queue_file
 from moka.queues.resources import Resources
-from moka.usage.report.sizes import ClusterSize, Machine, QueueSize
+from moka.usage.report.sizes import ClusterSize, Machine, queue_sizes
 
 KEY = "allocator.json.gz"
 """Of the ConfigMap, in its `binaryData`."""
@@ -127,10 +127,7 @@ class Configuration(Part):
                 machine=place.machine,
                 machines={kind: Machine(**size.model_dump()) for kind, size in place.types.items()},
                 resources=_resources(place.capacity),
-                queues={
-                    path: QueueSize(guaranteed=queue.guaranteed, maximum=queue.maximum)
-                    for path, queue in self.offers[name].queues.items()
-                },
+                queues=queue_sizes(self.offers[name].queues.items()),
             )
             for name, place in self.clusters.items()
         }

@@ -170,6 +170,8 @@ class ClusterPlaces:
             return []
         if name in OF_ARCHER and self.settings.archer is None:
             return []
+        if name == "allocator" and self.settings.services.allocator is None:
+            return []
         if name == OPERATORS_GATEWAY and not platform_pages(self.settings, self.cluster):
             return []
         if name in OTHER_PODS:

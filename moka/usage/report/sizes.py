@@ -1,10 +1,11 @@
 """What clusters, machines and queues have: what a report holds use against."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from moka.quantities import MIB
 from moka.queues.resources import Resources
+from moka.queues.tree import Queue
 
 MIB_A_GIB = 1024
 MILLIS_A_CORE = 1000
@@ -53,6 +54,16 @@ class QueueSize:
     guaranteed: Resources | None = None
     maximum: Resources | None = None
     max_applications: int | None = None
+
+
+def queue_sizes(queues: Iterable[tuple[str, Queue]]) -> dict[str, QueueSize]:
+    """What leaf queues have, by path."""
+    return {
+        path: QueueSize(
+            guaranteed=queue.guaranteed, maximum=queue.maximum, max_applications=queue.max_applications
+        )
+        for path, queue in queues
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,7 +60,7 @@ def test_a_reviewer_reads_what_a_change_would_do(changed, pack, tmp_path):
 
     assert result.returncode == 1, result.stderr
     report = json.loads(result.stdout)
-    assert (report["stack"], report["summary"]) == ("local", "3 updated and 2 deleted")
+    assert (report["stack"], report["summary"]) == ("local", "5 updated and 2 deleted")
     sections = report["sections"]
     assert "`root.analytics.reports.tier1` goes" in sections["queues"]["findings"][0]["says"]
     assert "No network policy isolates pods" in sections["exposure"]["findings"][0]["says"]
@@ -77,6 +77,6 @@ def test_the_one_document_of_a_preview_lacks_policies_only(changed, tmp_path):
 
     report = json.loads(moka(changed.engine, "report", str(file), "--json").stdout)
 
-    assert report["summary"] == "3 updated and 2 deleted"
+    assert report["summary"] == "5 updated and 2 deleted"
     assert "`root.analytics.reports.tier1` goes" in report["sections"]["queues"]["findings"][0]["says"]
     assert "has no results of policies" in report["sections"]["policies"]["findings"][0]["says"]

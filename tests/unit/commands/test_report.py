@@ -67,6 +67,7 @@ def test_the_json_says_what_is_marked_in_the_picture(moka, preview):
     drawing = json.loads(moka("report", preview("sizes"), "--json").out)["drawing"]
 
     assert drawing["marks"] == {
+        "archer/batch-a": {"update": 2},
         "cluster/batch-a": {"update": 6},
         "cluster/batch-a#driver-arm64": {"update": 3},
         "cluster/batch-a#executor-amd64": {"update": 1},

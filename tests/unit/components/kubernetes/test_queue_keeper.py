@@ -11,7 +11,9 @@ from stacks import settings
 
 ENVIRONMENT = settings.load("dev")
 [CLUSTER] = ENVIRONMENT.clusters
-SETTINGS = ClusterSettings(ENVIRONMENT.queues, ENVIRONMENT.queue_calendar(CLUSTER), ENVIRONMENT.allocation)
+SETTINGS = ClusterSettings(
+    ENVIRONMENT.queues, ENVIRONMENT.queue_calendar(CLUSTER), ENVIRONMENT.allocation.bounds
+)
 
 
 @pytest.fixture
