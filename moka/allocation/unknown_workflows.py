@@ -44,7 +44,7 @@ def unknown_workflows(
     machines: dict[str, int] = defaultdict(int)
     for row in needs:
         machines[row["workflow"]] = max(machines[row["workflow"]], row["machine_millis"])
-    found = {}
+    result = {}
     for name, rows in sorted(places.items()):
         most = max(rows, key=lambda row: (row["runs"], row["cluster"], row["queue"]))
         queue = queue_names(most["queue"])
@@ -59,8 +59,8 @@ def unknown_workflows(
             one = Workflows.model_validate({"format": "moka-workflows/1", "workflows": {name: data}})
         except ValidationError:
             continue
-        found[name] = UnknownWorkflow(one.workflows[name], _measured(rows, machines.get(name)))
-    return found
+        result[name] = UnknownWorkflow(one.workflows[name], _measured(rows, machines.get(name)))
+    return result
 
 
 def _measured(rows: Collection[Row], machine_millis: int | None) -> dict[str, Any]:

@@ -63,28 +63,28 @@ class Allocator:
     async def _look(self) -> None:
         try:
             # Short, and nothing of it hangs: a thread will do.
-            seen = await asyncio.to_thread(desk.look, self._configuration, LOOK_PATIENCE_SECONDS)
+            standing = await asyncio.to_thread(desk.look, self._configuration, LOOK_PATIENCE_SECONDS)
         except Failure as failure:
             log.warning("what is in force is not known", extra=fields(says=failure.says))
         else:
-            self._measures.seen(seen)
+            self._measures.show_standing(standing)
 
     async def _night(self, due: datetime) -> bool:
         seconds = self._configuration.night.seconds + BESIDE_SEARCH_SECONDS
-        made = await self._tried("plan", seconds, night.make, self._configuration, due)
-        if made is not None:
-            self._measures.made(made, self._clock.now())
+        outcome = await self._result("plan", seconds, night.make, self._configuration, due)
+        if outcome is not None:
+            self._measures.show_night(outcome, self._clock.now())
             await self._look()
-        return made is not None
+        return outcome is not None
 
     async def _report(self, due: datetime) -> bool:
         yesterday = due.date() - timedelta(days=1)
-        made = await self._tried("report", REPORT_SECONDS, day.make, self._configuration, yesterday)
-        if made is not None:
-            self._measures.reported(made)
-        return made is not None
+        outcome = await self._result("report", REPORT_SECONDS, day.make, self._configuration, yesterday)
+        if outcome is not None:
+            self._measures.show_report(outcome)
+        return outcome is not None
 
-    async def _tried(
+    async def _result(
         self, of: str, seconds: float, work: Callable[[Unpack[Arguments]], T], *arguments: *Arguments
     ) -> T | None:
         """What comes of work, None where it failed."""
@@ -94,5 +94,5 @@ class Allocator:
             log.warning(
                 f"no {of} was made, it is tried again", extra=fields(why=failure.why, says=failure.says)
             )
-            self._measures.failed(of, failure, self._clock.now())
+            self._measures.show_failure(of, failure, self._clock.now())
             return None

@@ -91,10 +91,10 @@ async def _in_child(
 
 async def _readable(receiver: Connection) -> None:
     """Wait until there is something to read, or nobody any more who writes."""
-    loop, there = asyncio.get_running_loop(), asyncio.Event()
-    loop.add_reader(receiver.fileno(), there.set)
+    loop, readable = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(receiver.fileno(), readable.set)
     try:
-        await there.wait()
+        await readable.wait()
     finally:
         loop.remove_reader(receiver.fileno())
 

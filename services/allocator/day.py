@@ -16,14 +16,14 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Reported:
+class DayReport:
     """The numbers of a day."""
 
     day: date
     samples: Mapping[Gauge, Samples]
 
 
-def make(configuration: Configuration, day: date) -> Reported:
+def make(configuration: Configuration, day: date) -> DayReport:
     """The numbers of a day, with the SLOs of workflows that Archer knows. Raises Failure."""
     # Here: this process is for it, and the one that waits is small without them.
     from planning.history import ask
@@ -40,6 +40,6 @@ def make(configuration: Configuration, day: date) -> Reported:
         workflows=workflows,
     )
     with records(configuration.history, [day]) as folder:
-        made = report(about, ask(folder, QUESTIONS, about.asked, [day]))
-    log.info("a day is reported", extra=fields(day=day.isoformat(), says=made.says))
-    return Reported(day, samples(made))
+        result = report(about, ask(folder, QUESTIONS, about.asked, [day]))
+    log.info("a day is reported", extra=fields(day=day.isoformat(), says=result.says))
+    return DayReport(day, samples(result))

@@ -61,7 +61,7 @@ class OwnPlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class PlanStanding:
     """What Archer has.
 
     own: the last plan that the allocator made. plan: what is in force; None where the settings hold.
@@ -73,22 +73,22 @@ class Seen:
     since: datetime
 
 
-def seen(archer: "Archer") -> Seen:
+def standing(archer: "Archer") -> PlanStanding:
     """What Archer has now."""
     listed = archer.list_plans(limit=PLANS)
     own = [own_plan(row) for row in listed["plans"] if row["made_by"] == NAME]
     in_force = listed["in_force"]
-    return Seen(
+    return PlanStanding(
         own=max(own, key=lambda plan: plan.made, default=None),
         plan=in_force.get("plan"),
         since=datetime.fromisoformat(in_force["at"]),
     )
 
 
-def look(configuration: Configuration, patience: float) -> Seen:
+def look(configuration: Configuration, patience: float) -> PlanStanding:
     """The same, with a client of its own. Raises Failure."""
     with archer_of(configuration, patience) as archer:
-        return seen(archer)
+        return standing(archer)
 
 
 def own_plan(row: Mapping[str, Any]) -> OwnPlan:

@@ -10,8 +10,8 @@ from prometheus_client.registry import Collector
 
 from moka.metric_prefixes import USAGE_REPORT
 from moka.usage.report.metrics import Gauge, Samples
-from services.allocator.day import Reported
-from services.allocator.desk import Seen
+from services.allocator.day import DayReport
+from services.allocator.desk import PlanStanding
 from services.allocator.failure import Failure
 from services.allocator.night import Night
 from services.common.metrics import Metrics
@@ -64,17 +64,17 @@ class Measures:
         self._report = ReportGauges()
         metrics.registry.register(self._report)
 
-    def seen(self, seen: Seen) -> None:
+    def show_standing(self, standing: PlanStanding) -> None:
         """What Archer has; the last plan counts as made, also before this program started."""
-        self._in_force = seen.since.timestamp() if seen.plan else 0.0
-        if seen.own is not None:
-            self._plan = max(self._plan, seen.own.proposed.timestamp())
+        self._in_force = standing.since.timestamp() if standing.plan else 0.0
+        if standing.own is not None:
+            self._plan = max(self._plan, standing.own.proposed.timestamp())
             self._success = max(self._success, self._plan)
 
-    def made(self, night: Night, now: datetime) -> None:
+    def show_night(self, night: Night, now: datetime) -> None:
         """A plan was made, or was there."""
-        self._fine("plan")
-        self._tell(night.result or "", night.says)
+        self._clear_failure("plan")
+        self._show_sentences(night.result or "", night.says)
         self._plan = max(self._plan, night.proposed.timestamp())
         self._success = now.timestamp()
         self._gap = math.nan if night.gap is None else night.gap
@@ -86,25 +86,25 @@ class Measures:
         if night.result is not None:
             self._attempts.labels(night.result).inc()
 
-    def reported(self, day: Reported) -> None:
+    def show_report(self, day: DayReport) -> None:
         """A day was reported."""
-        self._fine("report")
+        self._clear_failure("report")
         self._day = datetime.combine(day.day, time(), UTC).timestamp()
         self._report.samples = day.samples
 
-    def failed(self, of: str, failure: Failure, now: datetime) -> None:
+    def show_failure(self, of: str, failure: Failure, now: datetime) -> None:
         """No plan, or no report, was made."""
-        self._fine(of)
+        self._clear_failure(of)
         self._failing.labels(of, failure.why).set(1)
         if of == "plan":
-            self._tell("failed", failure.says)
+            self._show_sentences("failed", failure.says)
             self._failure = now.timestamp()
             self._attempts.labels("failed").inc()
 
-    def _fine(self, of: str) -> None:
+    def _clear_failure(self, of: str) -> None:
         self._failing.remove_by_labels({"of": of})
 
-    def _tell(self, result: str, sentences: Sequence[str]) -> None:
+    def _show_sentences(self, result: str, sentences: Sequence[str]) -> None:
         """Only of the last attempt."""
         self._says.clear()
         for sentence in sentences[:SAID]:

@@ -24,7 +24,7 @@ from moka.allocation.platform import Platform, platform_of
 from moka.allocation.rules import Rules
 from moka.allocation.unknown_workflows import UnknownWorkflow, unknown_workflows
 from moka.usage.questions import NEEDS, RUNS
-from services.allocator.desk import NAME, OwnPlan, archer_of, own_plan, seen, sentences
+from services.allocator.desk import NAME, OwnPlan, archer_of, own_plan, sentences, standing
 from services.allocator.failure import Failure
 from services.common.logs import fields
 
@@ -67,18 +67,18 @@ def make(configuration: Configuration, due: datetime) -> Night:
     """Make the plan that was due, unless it is there, and propose or apply it. Raises Failure."""
     watch = Watch()
     with archer_of(configuration) as archer:
-        own = seen(archer).own
+        own = standing(archer).own
         if own is not None and own.made >= due:
             log.info("the plan is there", extra=fields(plan=own.id, state=own.state))
             plan = read(dict(archer.get_plan(own.id)["document"]), own.id)
-            night = _decided(configuration, archer, own, plan, watch)
+            night = _apply(configuration, archer, own, plan, watch)
             return replace(night, result=None) if night.result == "proposed" else night
         platform = platform_of(archer, datetime.now(UTC))
-    plan, workflows, refused = _made(configuration, platform, watch)
+    plan, workflows, refused = _plan(configuration, platform, watch)
     watch.to("archer")
     with archer_of(configuration) as archer:
-        own = _proposed(archer, plan)
-        night = _decided(configuration, archer, own, plan, watch)
+        own = _propose(archer, plan)
+        night = _apply(configuration, archer, own, plan, watch)
     return replace(night, workflows=workflows, refused=(*refused, *night.refused))
 
 
@@ -103,7 +103,7 @@ class Watch:
         return dict(self._seconds)
 
 
-def _made(
+def _plan(
     configuration: Configuration, platform: Platform, watch: Watch
 ) -> tuple[Plan, int, tuple[str, ...]]:
     """A plan of the history. Workflows in it that nobody told of are proposed, whatever comes of the plan:
@@ -143,22 +143,22 @@ def _made(
         rows = ask(folder, (RUNS, NEEDS), window, request.days)
         unknown = unknown_workflows(rows[RUNS], rows[NEEDS], platform.workflows)
         watch.to("archer")
-        changed, refused = _proposed_workflows(configuration, unknown)
+        changed, refused = _propose_workflows(configuration, unknown)
         watch.to("history")
         try:
-            made = plan(folder, request, progress)
+            result = plan(folder, request, progress)
         except NothingKnown as error:
             raise Failure("history", str(error)) from None
         except InvalidFleet as error:
             raise Failure("fleet", str(error)) from None
-    if made.basis.engine != night.engine:
+    if result.basis.engine != night.engine:
         raise Failure(
             "search", f"Nothing better than what there is was found in {night.seconds:g} s of search."
         )
-    return made, changed, refused
+    return result, changed, refused
 
 
-def _proposed_workflows(
+def _propose_workflows(
     configuration: Configuration, unknown: Mapping[str, UnknownWorkflow]
 ) -> tuple[int, tuple[str, ...]]:
     """How many are not as they were proposed before, and what was refused: no plan waits for that."""
@@ -182,23 +182,23 @@ def _proposed_workflows(
     return changed, ()
 
 
-def _proposed(archer: "Archer", plan: Plan) -> OwnPlan:
+def _propose(archer: "Archer", plan: Plan) -> OwnPlan:
     """The plan as Archer has it. Raises the client's errors."""
     from archer import Problem
 
     try:
         own = own_plan(archer.propose_plan(as_data(plan)))
     except Problem as problem:
-        there = archer.get_plan(plan.id) if problem.kind == "plan-exists" else None
+        existing = archer.get_plan(plan.id) if problem.kind == "plan-exists" else None
         # Of the same history, for the second time on a day, there is the same plan, made at another time.
-        if there is None or read({**there["document"], "made": plan.made}, plan.id) != plan:
+        if existing is None or read({**existing["document"], "made": plan.made}, plan.id) != plan:
             raise
-        own = own_plan(there)
+        own = own_plan(existing)
     log.info("a plan is proposed", extra=fields(plan=own.id, gap=plan.basis.gap, routes=len(plan.routes)))
     return own
 
 
-def _decided(configuration: Configuration, archer: "Archer", own: OwnPlan, plan: Plan, watch: Watch) -> Night:
+def _apply(configuration: Configuration, archer: "Archer", own: OwnPlan, plan: Plan, watch: Watch) -> Night:
     """Have a plan that waits take effect, where the settings leave that to Archer."""
     from archer import Problem
 

@@ -7,8 +7,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from moka.usage.report.day import QUESTIONS, report
 from moka.usage.report.metrics import as_metrics, samples
 from planning.history import ask
-from services.allocator.day import Reported
-from services.allocator.desk import OwnPlan, Seen
+from services.allocator.day import DayReport
+from services.allocator.desk import OwnPlan, PlanStanding
 from services.allocator.failure import Failure
 from services.allocator.measures import Measures
 from services.allocator.night import Night
@@ -62,11 +62,11 @@ class Page:
 def test_a_plan_that_waits_says_so_in_the_words_of_archer_until_the_next():
     page = Page()
 
-    page.measures.failed("plan", Failure("archer-away", "Archer is away."), EARLIER)
+    page.measures.show_failure("plan", Failure("archer-away", "Archer is away."), EARLIER)
     assert page["failing"] == {("plan", "archer-away"): 1}
     assert page["says"] == {("failed", "Archer is away."): 1}
     assert page["last_failure_seconds"] == EARLIER.timestamp() and page["last_success_seconds"] == 0
-    page.measures.made(NIGHT, NOW)
+    page.measures.show_night(NIGHT, NOW)
 
     assert page["failing"] == {} and page["says"] == {("waits", "queues: change more."): 1}
     assert page["attempts_total"] == {("proposed",): 0, ("applied",): 0, ("waits",): 1, ("failed",): 1}
@@ -75,7 +75,7 @@ def test_a_plan_that_waits_says_so_in_the_words_of_archer_until_the_next():
     assert page["last_success_seconds"] == NOW.timestamp()
     assert page["plan_seconds"] == {("archer",): 1, ("history",): 9, ("search",): 13}
     assert (page["plan_gap_ratio"], page["workflows_proposed_total"]) == (0.01, 3)
-    page.measures.made(replace(NIGHT, result="applied", says=(), refused=()), NOW)
+    page.measures.show_night(replace(NIGHT, result="applied", says=(), refused=()), NOW)
     assert page["says"] == {} and page["attempts_total"][("applied",)] == 1
 
 
@@ -83,20 +83,20 @@ def test_one_that_starts_knows_of_archer_when_the_last_plan_was_made():
     page = Page()
 
     own = OwnPlan(id="tonight", state="applied", made=EARLIER, proposed=EARLIER)
-    page.measures.seen(Seen(own=own, plan="tonight", since=NOW))
+    page.measures.show_standing(PlanStanding(own=own, plan="tonight", since=NOW))
     assert page["last_plan_seconds"] == page["last_success_seconds"] == EARLIER.timestamp()
     assert page["in_force_seconds"] == NOW.timestamp()
-    page.measures.seen(Seen(own=own, plan=None, since=NOW))
+    page.measures.show_standing(PlanStanding(own=own, plan=None, since=NOW))
     assert page["in_force_seconds"] == 0
 
 
 def test_a_report_that_fails_is_no_plan_that_does():
     page = Page()
 
-    page.measures.failed("report", Failure("bucket", "S3 is away."), NOW)
-    page.measures.made(NIGHT, NOW)
+    page.measures.show_failure("report", Failure("bucket", "S3 is away."), NOW)
+    page.measures.show_night(NIGHT, NOW)
     assert page["failing"] == {("report", "bucket"): 1}
-    page.measures.reported(Reported(usage_day.DATE, {}))
+    page.measures.show_report(DayReport(usage_day.DATE, {}))
     assert page["failing"] == {} and page["report_day_seconds"] == usage_day.BEGAN / 1000
 
 
@@ -106,7 +106,7 @@ def test_the_report_is_shown_as_the_command_writes_it(tmp_path):
     made = report(day, ask(tmp_path, QUESTIONS, day.asked, [day.day]))
     page = Page()
 
-    page.measures.reported(Reported(day.day, samples(made)))
+    page.measures.show_report(DayReport(day.day, samples(made)))
 
     written = parsed(as_metrics(made))
     assert len(written) > 20

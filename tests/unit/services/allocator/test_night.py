@@ -8,7 +8,7 @@ import pytest
 from moka.allocation.fleet_percentile import at_home
 from moka.allocation.plan_bounds import PlanBounds
 from services.allocator import night
-from services.allocator.desk import seen
+from services.allocator.desk import standing
 from services.allocator.failure import Failure
 from tests.support.allocator_stage import WORKFLOWS
 
@@ -26,7 +26,7 @@ def states(archer):
 def test_without_leave_to_apply_it_is_proposed_and_once_there_not_made_again(beside):
     def work(archer, configuration):
         made = night.make(configuration, LAST_NIGHT)
-        return made, night.make(configuration, LAST_NIGHT), states(archer), seen(archer)
+        return made, night.make(configuration, LAST_NIGHT), states(archer), standing(archer)
 
     made, again, there, has = beside(work, bounds=BY_PEOPLE)
     assert (made.result, again.result) == ("proposed", None)
