@@ -278,8 +278,8 @@ def _configuration(
             master_secret=known["secret_arn"] if master else None,
             first_database=known["database_name"],
         )
-        told = configuration(access, **{name: known[name] for name in more})
-        return told.model_dump_json(indent=2, exclude_none=True)
+        document = configuration(access, **{name: known[name] for name in more})
+        return document.model_dump_json(indent=2, exclude_none=True)
 
     return pulumi.Output.all(**vars(outputs), **more).apply(text)
 

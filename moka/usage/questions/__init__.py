@@ -43,6 +43,7 @@ class View:
 IN_USE = View("in_use")
 ENDED_JOBS = View("ended_jobs")
 ATTEMPTS = View("attempts")
+SUBMITTED_RUNS = View("submitted_runs")
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ DEMANDS = Question(
             required=False,
         ),
         Column("hour", "bigint", "of the day, in UTC"),
-        Column("share", "bigint", "percentage of the hours' time that is covered: 50, 75, 90, 95 or 99"),
+        Column("share", "bigint", "percentage of the hours' time that is covered: 50, 75, 90, 95, 99 or 100"),
         Column("cpu", "bigint", "the smallest amount that covers it: thousandths of a core"),
         Column("memory", "bigint", "the same: MiB"),
         Column("applications", "bigint", "the most that ran at a time"),
@@ -264,7 +265,7 @@ RUNS = Question(
         Column("running", "bigint", "milliseconds that 90% of them ran at the most", required=False),
         Column("took", "bigint", "milliseconds from submission to end of 90% of them", required=False),
     ),
-    (ENDED_JOBS, ATTEMPTS),
+    (SUBMITTED_RUNS, ENDED_JOBS, ATTEMPTS),
 )
 
 SUBMISSIONS = Question(
@@ -281,6 +282,7 @@ SUBMISSIONS = Question(
         Column("memory", "bigint", "of a pod: MiB", required=False),
         Column("lasted", "bigint", "milliseconds from its start to its end", required=False),
     ),
+    (SUBMITTED_RUNS, IN_USE),
 )
 
 KINDS = Question(

@@ -8,7 +8,8 @@ SELECT profiles.cluster,
        max(profiles.ended) - profiles.began AS lasted,
        max(profiles.cpu) AS cpu,
        max(profiles.memory) AS memory,
-       max(profiles.gpu) AS gpu
+       max(profiles.gpu) AS gpu,
+       max(profiles.allocations) AS pods
 FROM profiles
 CROSS JOIN asked
 JOIN clusters ON clusters.cluster = profiles.cluster

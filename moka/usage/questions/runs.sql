@@ -4,31 +4,14 @@
 -- A job that has ended is one run, from when it was accepted, whatever its attempts were: they say how long it waited and
 -- ran on clusters, together. An application of no such job is a run of its own; its records become one as in
 -- moka/usage/merge.py.
-WITH merged AS (
-  SELECT applications.cluster,
-         applications.application,
-         applications.submitted,
-         min(applications.started) AS started,
-         max(applications.finished) AS finished,
-         max(applications.queue) AS queue,
-         max(applications.workflow) AS workflow,
-         max(CASE applications.outcome
-           WHEN 'completed' THEN 1 WHEN 'succeeded' THEN 2 WHEN 'stopped' THEN 3 WHEN 'failed' THEN 4 ELSE 0
-         END) AS ended_as
-  FROM applications
-  CROSS JOIN asked
-  JOIN clusters ON clusters.cluster = applications.cluster
-  WHERE applications.submitted >= asked.began AND applications.submitted < asked.ended
-  GROUP BY applications.cluster, applications.application, applications.submitted
-),
-tried AS (
-  SELECT merged.*,
+WITH tried AS (
+  SELECT submitted_runs.*,
          attempts.job,
-         CASE WHEN merged.started >= merged.submitted THEN merged.started - merged.submitted END AS waited,
-         CASE WHEN merged.started >= merged.submitted AND merged.finished >= merged.started
-              THEN merged.finished - merged.started END AS ran
-  FROM merged
-  LEFT JOIN attempts ON attempts.cluster = merged.cluster AND attempts.application = merged.application
+         CASE WHEN submitted_runs.started >= submitted_runs.submitted THEN submitted_runs.started - submitted_runs.submitted END AS waited,
+         CASE WHEN submitted_runs.started >= submitted_runs.submitted AND submitted_runs.finished >= submitted_runs.started
+              THEN submitted_runs.finished - submitted_runs.started END AS ran
+  FROM submitted_runs
+  LEFT JOIN attempts ON attempts.cluster = submitted_runs.cluster AND attempts.application = submitted_runs.application
 ),
 on_clusters AS (
   SELECT job, CAST(sum(waited) AS BIGINT) AS waited, CAST(sum(ran) AS BIGINT) AS ran

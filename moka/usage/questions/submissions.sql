@@ -2,24 +2,7 @@
 -- as they ran. A pod is as large as those of the workflow were on average (profiles), and there are so many of them
 -- that together they had what the run used over the time that it ran, by the resource of which that takes most. Where
 -- either is not known, the run is there without them. Records of one run become one as in moka/usage/merge.py.
-WITH merged AS (
-  SELECT applications.cluster,
-         applications.application,
-         applications.submitted,
-         min(applications.started) AS started,
-         max(applications.finished) AS finished,
-         max(applications.queue) AS queue,
-         max(applications.workflow) AS workflow,
-         max(CASE applications.outcome
-           WHEN 'completed' THEN 1 WHEN 'succeeded' THEN 2 WHEN 'stopped' THEN 3 WHEN 'failed' THEN 4 ELSE 0
-         END) AS ended_as
-  FROM applications
-  CROSS JOIN asked
-  JOIN clusters ON clusters.cluster = applications.cluster
-  WHERE applications.submitted >= asked.began AND applications.submitted < asked.ended
-  GROUP BY applications.cluster, applications.application, applications.submitted
-),
-exploded AS (
+WITH exploded AS (
   SELECT applications.cluster,
          applications.application,
          applications.submitted,
@@ -49,22 +32,6 @@ used AS (
   FROM parts
   GROUP BY cluster, application, submitted
 ),
-intervals AS (
-  SELECT profiles.cluster,
-         profiles.queue,
-         profiles.workflow,
-         profiles.instance_type,
-         profiles.began,
-         max(profiles.ended) - profiles.began AS lasted,
-         max(profiles.cpu) AS cpu,
-         max(profiles.memory) AS memory,
-         max(profiles.allocations) AS pods
-  FROM profiles
-  CROSS JOIN asked
-  JOIN clusters ON clusters.cluster = profiles.cluster
-  WHERE profiles.began >= asked.began AND profiles.began < asked.ended AND profiles.ended > profiles.began
-  GROUP BY profiles.cluster, profiles.queue, profiles.workflow, profiles.instance_type, profiles.began
-),
 sums AS (
   SELECT cluster,
          queue,
@@ -72,7 +39,7 @@ sums AS (
          CAST(CAST(sum(cpu * lasted) AS BIGINT) AS DOUBLE) AS cpu,
          CAST(CAST(sum(memory * lasted) AS BIGINT) AS DOUBLE) AS memory,
          CAST(CAST(sum(pods * lasted) AS BIGINT) AS DOUBLE) AS pods
-  FROM intervals
+  FROM in_use
   GROUP BY cluster, queue, workflow
 ),
 sizes AS (
@@ -85,9 +52,9 @@ sizes AS (
   WHERE pods > 0 AND cpu + memory > 0
 ),
 timed AS (
-  SELECT merged.*,
+  SELECT submitted_runs.*,
          CASE WHEN started >= submitted AND finished > started AND ended_as > 0 THEN finished - started END AS lasted
-  FROM merged
+  FROM submitted_runs
 ),
 known AS (
   SELECT timed.*,
