@@ -44,6 +44,7 @@ IN_USE = View("in_use")
 ENDED_JOBS = View("ended_jobs")
 ATTEMPTS = View("attempts")
 SUBMITTED_RUNS = View("submitted_runs")
+SUBMITTED_USAGE = View("submitted_usage")
 
 
 @dataclass(frozen=True)
@@ -282,7 +283,7 @@ SUBMISSIONS = Question(
         Column("memory", "bigint", "of a pod: MiB", required=False),
         Column("lasted", "bigint", "milliseconds from its start to its end", required=False),
     ),
-    (SUBMITTED_RUNS, IN_USE),
+    (SUBMITTED_RUNS, SUBMITTED_USAGE, IN_USE),
 )
 
 KINDS = Question(
@@ -296,6 +297,7 @@ KINDS = Question(
         Column("memory_seconds", "bigint", "MiB times seconds"),
         Column("gpu_seconds", "bigint", "GPUs times seconds"),
     ),
+    (SUBMITTED_USAGE,),
 )
 
 UNKNOWN = Question(

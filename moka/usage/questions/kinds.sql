@@ -1,18 +1,7 @@
 -- What runs that were submitted in the window had, by what became of it: used, taken from them, or held for their gangs.
 -- Of records of one run the larger amounts count, as in moka/usage/merge.py. Memory is added up in MiB: bytes of a day
 -- are too many for 64 bits.
-WITH asked_for AS (
-  SELECT applications.cluster,
-         applications.application,
-         applications.submitted,
-         applications.queue,
-         explode(applications.usage) AS part
-  FROM applications
-  CROSS JOIN asked
-  JOIN clusters ON clusters.cluster = applications.cluster
-  WHERE applications.submitted >= asked.began AND applications.submitted < asked.ended
-),
-parts AS (
+WITH parts AS (
   SELECT cluster,
          application,
          submitted,
@@ -22,7 +11,7 @@ parts AS (
          max(part.cpu) AS cpu,
          CAST(ceil(CAST(max(part.memory) AS DOUBLE) / 1048576) AS BIGINT) AS memory,
          max(part.gpu) AS gpu
-  FROM asked_for
+  FROM submitted_usage
   GROUP BY cluster, application, submitted, part.kind, part.instance_type
 )
 SELECT cluster,

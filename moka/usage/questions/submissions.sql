@@ -2,24 +2,14 @@
 -- as they ran. A pod is as large as those of the workflow were on average (profiles), and there are so many of them
 -- that together they had what the run used over the time that it ran, by the resource of which that takes most. Where
 -- either is not known, the run is there without them. Records of one run become one as in moka/usage/merge.py.
-WITH exploded AS (
-  SELECT applications.cluster,
-         applications.application,
-         applications.submitted,
-         explode(applications.usage) AS part
-  FROM applications
-  CROSS JOIN asked
-  JOIN clusters ON clusters.cluster = applications.cluster
-  WHERE applications.submitted >= asked.began AND applications.submitted < asked.ended
-),
-parts AS (
+WITH parts AS (
   SELECT cluster,
          application,
          submitted,
          part.instance_type AS instance_type,
          max(part.cpu) AS cpu,
          CAST(ceil(CAST(max(part.memory) AS DOUBLE) / 1048576) AS BIGINT) AS memory
-  FROM exploded
+  FROM submitted_usage
   WHERE part.kind = 'used'
   GROUP BY cluster, application, submitted, part.instance_type
 ),
