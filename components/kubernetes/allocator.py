@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import pulumi
-import pulumi_kubernetes as k8s
 
 from moka.allocation.configuration import KEY
 from moka.components.aws.bucket_access import bucket_statements
@@ -12,8 +11,9 @@ from moka.components.kubernetes import archer
 from moka.components.kubernetes.egress import anywhere, names, pod_identity, to
 from moka.components.kubernetes.job_network import HTTPS_PORT
 from moka.components.kubernetes.peers import peer
-from moka.components.kubernetes.service import Service, ServiceArgs, folder, service_labels, service_metadata
-from moka.names import ALLOCATOR, ARCHER, INGRESS_NAMESPACE, MONITORING_NAMESPACE
+from moka.components.kubernetes.scraped_service import Egress, scraped_only
+from moka.components.kubernetes.service import Service, ServiceArgs, folder, service_labels
+from moka.names import ALLOCATOR, ARCHER, INGRESS_NAMESPACE
 from moka.usage import places
 
 PORT = 8080
@@ -62,43 +62,17 @@ class Allocator(Service):
             memory_limit="4Gi",
         )
         super().__init__(name, service, opts)
-        child = pulumi.ResourceOptions(parent=self)
-        k8s.networking.v1.NetworkPolicy(
-            name, metadata=service_metadata(ALLOCATOR, args.namespace), spec=way_in(), opts=child
-        )
-        k8s.networking.v1.NetworkPolicy(
-            f"{name}-egress",
-            metadata=k8s.meta.v1.ObjectMetaArgs(
-                name=f"{ALLOCATOR}-egress", namespace=args.namespace, labels=service_labels(ALLOCATOR)
-            ),
-            spec=way_out(),
-            opts=child,
+        scraped_only(
+            name,
+            ALLOCATOR,
+            args.namespace,
+            PORT,
+            way_out(),
+            pulumi.ResourceOptions(parent=self),
         )
 
 
-def way_in() -> k8s.networking.v1.NetworkPolicySpecArgs:
-    """Who reaches it."""
-    return k8s.networking.v1.NetworkPolicySpecArgs(
-        pod_selector=_pods(),
-        policy_types=["Ingress"],
-        ingress=[
-            k8s.networking.v1.NetworkPolicyIngressRuleArgs(
-                from_=[peer(MONITORING_NAMESPACE)],
-                ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
-            )
-        ],
-    )
-
-
-def way_out() -> k8s.networking.v1.NetworkPolicySpecArgs:
+def way_out() -> list[Egress]:
     """Where it connects to; addresses of S3 and STS are not known."""
     service = peer(INGRESS_NAMESPACE, service_labels(ARCHER))
-    return k8s.networking.v1.NetworkPolicySpecArgs(
-        pod_selector=_pods(),
-        policy_types=["Egress"],
-        egress=[names(), anywhere([HTTPS_PORT]), pod_identity(), to([service], [archer.PORT])],
-    )
-
-
-def _pods() -> k8s.meta.v1.LabelSelectorArgs:
-    return k8s.meta.v1.LabelSelectorArgs(match_labels=service_labels(ALLOCATOR))
+    return [names(), anywhere([HTTPS_PORT]), pod_identity(), to([service], [archer.PORT])]

@@ -13,9 +13,10 @@ from moka.components.kubernetes.egress import anywhere, names, pod_identity, to
 from moka.components.kubernetes.job_network import HTTPS_PORT
 from moka.components.kubernetes.peers import peer
 from moka.components.kubernetes.rbac import Right, grant_everywhere
-from moka.components.kubernetes.service import Service, ServiceArgs, service_labels, service_metadata
+from moka.components.kubernetes.scraped_service import Egress, scraped_only
+from moka.components.kubernetes.service import Service, ServiceArgs, service_labels
 from moka.components.ordering import known_after
-from moka.names import MONITORING_NAMESPACE, USAGE_RECORDER, YUNIKORN_NAMESPACE
+from moka.names import USAGE_RECORDER, YUNIKORN_NAMESPACE
 from moka.usage import places
 
 PORT = 8080
@@ -122,45 +123,17 @@ class UsageRecorder(Service):
             memory_limit="2Gi",
         )
         super().__init__(name, service, opts)
-        child = pulumi.ResourceOptions(parent=self)
-        k8s.networking.v1.NetworkPolicy(
-            name, metadata=service_metadata(USAGE_RECORDER, args.namespace), spec=way_in(), opts=child
-        )
-        k8s.networking.v1.NetworkPolicy(
-            f"{name}-egress",
-            metadata=k8s.meta.v1.ObjectMetaArgs(
-                name=f"{USAGE_RECORDER}-egress",
-                namespace=args.namespace,
-                labels=service_labels(USAGE_RECORDER),
-            ),
-            spec=way_out(),
-            opts=child,
+        scraped_only(
+            name,
+            USAGE_RECORDER,
+            args.namespace,
+            PORT,
+            way_out(),
+            pulumi.ResourceOptions(parent=self),
         )
 
 
-def way_in() -> k8s.networking.v1.NetworkPolicySpecArgs:
-    """Who reaches it."""
-    return k8s.networking.v1.NetworkPolicySpecArgs(
-        pod_selector=_pods(),
-        policy_types=["Ingress"],
-        ingress=[
-            k8s.networking.v1.NetworkPolicyIngressRuleArgs(
-                from_=[peer(MONITORING_NAMESPACE)],
-                ports=[k8s.networking.v1.NetworkPolicyPortArgs(port=PORT, protocol="TCP")],
-            )
-        ],
-    )
-
-
-def way_out() -> k8s.networking.v1.NetworkPolicySpecArgs:
+def way_out() -> list[Egress]:
     """Where it connects to; addresses of the API server and of S3 are not known."""
     scheduler = peer(YUNIKORN_NAMESPACE, yunikorn.labels(yunikorn.SCHEDULER))
-    return k8s.networking.v1.NetworkPolicySpecArgs(
-        pod_selector=_pods(),
-        policy_types=["Egress"],
-        egress=[names(), anywhere([HTTPS_PORT]), pod_identity(), to([scheduler], [yunikorn.API_PORT])],
-    )
-
-
-def _pods() -> k8s.meta.v1.LabelSelectorArgs:
-    return k8s.meta.v1.LabelSelectorArgs(match_labels=service_labels(USAGE_RECORDER))
+    return [names(), anywhere([HTTPS_PORT]), pod_identity(), to([scheduler], [yunikorn.API_PORT])]
