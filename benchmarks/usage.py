@@ -84,9 +84,9 @@ def allocated(folder: Path) -> None:
     """Allocate all clusters by the history in a folder, and print how long it took."""
     start = time.perf_counter()
     clusters = usage_history.clusters_of(CLUSTERS)
-    asked = answers.window(clusters, usage_history.BEGAN + 30 * usage_history.DAY, Rules())
+    window = answers.window(clusters, usage_history.BEGAN + 30 * usage_history.DAY, Rules())
     rows = usage_history.ask(
-        folder, AMOUNTS, asked, threads=2, memory_limit="3GB", preserve_insertion_order=False
+        folder, AMOUNTS, window, threads=2, memory_limit="3GB", preserve_insertion_order=False
     )
     answered = time.perf_counter()
     curves = answers.curves(rows)

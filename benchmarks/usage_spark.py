@@ -67,8 +67,8 @@ def _measure(runs: int) -> Measured:
         if runs:
             usage_history.write_runs(history, runs, queues=QUEUES, clusters=CLUSTERS)
         clusters = usage_history.clusters_of(CLUSTERS)
-        asked = answers.window(clusters, usage_history.BEGAN + 30 * usage_history.DAY, Rules())
-        (folder / "asked.json").write_text(asked.as_json())
+        window = answers.window(clusters, usage_history.BEGAN + 30 * usage_history.DAY, Rules())
+        (folder / "asked.json").write_text(window.as_json())
         command = usage_job.command(
             folder,
             *(

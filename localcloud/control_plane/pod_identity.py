@@ -70,17 +70,17 @@ def credentials(plane: ControlPlane, token: str) -> Mapping[str, str]:
     if not review.get("authenticated") or not subject.startswith(SUBJECT):
         raise NoCredentials(f"The token is of no service account, or not for {AUDIENCE}.")
     namespace, account = subject.removeprefix(SUBJECT).split(":")
-    found = association(plane.cloud, plane.name, namespace, account)
-    if found is None:
+    pod_association = association(plane.cloud, plane.name, namespace, account)
+    if pod_association is None:
         raise NoCredentials(f"Service account {namespace}/{account} has no Pod Identity association.")
-    return _assumed(plane, found, f"eks-{plane.name}-{account}"[:SESSION_LENGTH])
+    return _assumed(plane, pod_association, f"eks-{plane.name}-{account}"[:SESSION_LENGTH])
 
 
-def _assumed(plane: ControlPlane, found: Mapping[str, Any], session: str) -> Mapping[str, str]:
+def _assumed(plane: ControlPlane, pod_association: Mapping[str, Any], session: str) -> Mapping[str, str]:
     # Of the clients of AWS, which take a second to load.
     import boto3
 
-    place: Place = found["place"]
+    place: Place = pod_association["place"]
     sts = boto3.client(
         "sts",
         endpoint_url=AwsServer(plane.cloud).url,
@@ -88,12 +88,14 @@ def _assumed(plane: ControlPlane, found: Mapping[str, Any], session: str) -> Map
         aws_access_key_id="test",
         aws_secret_access_key="test",
     )
-    tags = [{"Key": key, "Value": value} for key, value in session_tags(found, place).items()]
-    keys = sts.assume_role(RoleArn=found["roleArn"], RoleSessionName=session, Tags=tags)["Credentials"]
+    tags = [{"Key": key, "Value": value} for key, value in session_tags(pod_association, place).items()]
+    keys = sts.assume_role(RoleArn=pod_association["roleArn"], RoleSessionName=session, Tags=tags)[
+        "Credentials"
+    ]
     return {
         "AccessKeyId": keys["AccessKeyId"],
         "SecretAccessKey": keys["SecretAccessKey"],
         "Token": keys["SessionToken"],
-        "AccountId": found["roleArn"].split(":")[4],
+        "AccountId": pod_association["roleArn"].split(":")[4],
         "Expiration": keys["Expiration"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
     }

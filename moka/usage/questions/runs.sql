@@ -7,9 +7,8 @@
 WITH tried AS (
   SELECT submitted_runs.*,
          attempts.job,
-         CASE WHEN submitted_runs.started >= submitted_runs.submitted THEN submitted_runs.started - submitted_runs.submitted END AS waited,
-         CASE WHEN submitted_runs.started >= submitted_runs.submitted AND submitted_runs.finished >= submitted_runs.started
-              THEN submitted_runs.finished - submitted_runs.started END AS ran
+         CASE WHEN started >= submitted THEN started - submitted END AS waited,
+         CASE WHEN started >= submitted AND finished >= started THEN finished - started END AS ran
   FROM submitted_runs
   LEFT JOIN attempts ON attempts.cluster = submitted_runs.cluster AND attempts.application = submitted_runs.application
 ),

@@ -24,7 +24,7 @@ def test_there_are_as_many_as_are_asked_for_and_each_queue_has_some(offers, coun
 
     assert len({habit.name for habit in habits}) == count
     assert {(habit.home, habit.queue) for habit in habits} == {
-        (there.name, path) for there in offers for path in there.queues
+        (one.name, path) for one in offers for path in one.queues
     }
 
 
@@ -34,13 +34,13 @@ def test_they_are_the_same_each_time(offers):
 
 @pytest.mark.parametrize("count", [100, 2_000])
 def test_what_a_queue_has_by_the_hour_is_about_what_it_may_have(offers, count):
-    [there] = offers
+    [one] = offers
     asked = defaultdict(lambda: [0.0] * HOURS)
     for habit in fleet.habits(offers, count):
         for hour in range(HOURS) if habit.at is None else [int(habit.at)]:
             asked[habit.queue][hour] += habit.pods * habit.cpu
 
-    for path, queue in there.queues.items():
+    for path, queue in one.queues.items():
         assert 0.6 < max(asked[path]) / queue.maximum.cpu < 2, path
         assert min(asked[path]) < 0.1 * max(asked[path]), path
 

@@ -21,15 +21,15 @@ QUEUE = "root.analytics.reports.tier1"
 
 
 @pytest.fixture(scope="module")
-def there():
+def cluster():
     """What the cluster of `local` offers."""
     return offer(load("local"), "spark-a")
 
 
 @pytest.fixture(scope="module")
-def outcomes(there):
+def outcomes(cluster):
     """What became of two days of many workflows, more than a queue runs at a time."""
-    return history.outcomes(there, fleet.habits([there], 1_000), DAYS)
+    return history.outcomes(cluster, fleet.habits([cluster], 1_000), DAYS)
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def test_the_window_is_thirty_days_up_to_yesterday():
     assert (len(days), days[0], days[-1]) == (30, date(2026, 10, 27), date(2026, 11, 25))
 
 
-def test_the_same_days_have_the_same_records(there, outcomes):
-    again = history.outcomes(there, fleet.habits([there], 1_000), DAYS)
+def test_the_same_days_have_the_same_records(cluster, outcomes):
+    again = history.outcomes(cluster, fleet.habits([cluster], 1_000), DAYS)
 
     assert list(history.applications("spark-a", again, MACHINES)) == list(
         history.applications("spark-a", outcomes, MACHINES)
@@ -81,13 +81,13 @@ def test_what_still_runs_at_midnight_was_in_use_until_then_and_has_no_end():
     assert (application.finished, application.outcome, application.usage) == (None, "", ())
 
 
-def test_the_cluster_and_its_queues_never_have_more_than_they_may(there, intervals):
+def test_the_cluster_and_its_queues_never_have_more_than_they_may(cluster, intervals):
     changes = defaultdict(int)
     for one in intervals:
         for of in ("", one.queue):
             changes[of, one.began] += one.cpu
             changes[of, one.ended] -= one.cpu
-    most = {"": there.cluster.capacity.cpu, **{path: q.maximum.cpu for path, q in there.queues.items()}}
+    most = {"": cluster.cluster.capacity.cpu, **{path: q.maximum.cpu for path, q in cluster.queues.items()}}
     used = defaultdict(int)
     for (of, _), change in sorted(changes.items(), key=lambda item: item[0][1]):
         used[of] += change
