@@ -5,18 +5,10 @@ which came first: the earlier start, the later end, the larger amount, the outco
 text that is not empty. So records can be merged in any order and as often as one likes.
 """
 
-from collections.abc import Callable, Hashable, Iterable
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterable
+from dataclasses import replace
 
 from moka.usage.records import JOB_STATES, OUTCOMES, Application, Attempt, Gap, Interval, Job, Usage
-
-
-class _Keyed(Protocol):
-    @property
-    def key(self) -> Hashable: ...
-
-
-K = TypeVar("K", bound=_Keyed)
 
 
 def applications(records: Iterable[Application]) -> list[Application]:
@@ -56,16 +48,20 @@ def application(one: Application, other: Application) -> Application:
 
 
 def intervals(records: Iterable[Interval]) -> list[Interval]:
-    """Each interval once, in the order of their keys: of two that begin at one time, the longer one."""
-    return _largest(
-        records,
-        lambda one: (one.ended, one.cpu, one.memory, one.gpu, one.applications, one.allocations),
-    )
+    """Each interval once, in the order of their keys: of two that begin at one time the larger amounts."""
+    merged: dict[tuple[str, str, str, str, int], Interval] = {}
+    for record in records:
+        merged[record.key] = _interval(merged.get(record.key, record), record)
+    return [merged[key] for key in sorted(merged)]
 
 
 def gaps(records: Iterable[Gap]) -> list[Gap]:
     """Each gap once, in the order of their keys: of two that begin at one time, the longer one."""
-    return _largest(records, lambda one: (one.ended, one.says))
+    longest: dict[tuple[str, int], Gap] = {}
+    for record in records:
+        known = longest.get(record.key, record)
+        longest[record.key] = max(known, record, key=lambda gap: (gap.ended, gap.says))
+    return [longest[key] for key in sorted(longest)]
 
 
 def jobs(records: Iterable[Job]) -> list[Job]:
@@ -101,13 +97,16 @@ def job(one: Job, other: Job) -> Job:
     )
 
 
-def _largest(records: Iterable[K], order: Callable[[K], Any]) -> list[K]:
-    largest: dict[Any, K] = {}
-    for record in records:
-        known = largest.get(record.key)
-        if known is None or order(record) > order(known):
-            largest[record.key] = record
-    return [largest[key] for key in sorted(largest)]
+def _interval(one: Interval, other: Interval) -> Interval:
+    return replace(
+        one,
+        ended=max(one.ended, other.ended),
+        cpu=max(one.cpu, other.cpu),
+        memory=max(one.memory, other.memory),
+        gpu=max(one.gpu, other.gpu),
+        applications=max(one.applications, other.applications),
+        allocations=max(one.allocations, other.allocations),
+    )
 
 
 def _tidy(record: Application) -> Application:

@@ -97,11 +97,22 @@ FROM (
 );
 """
 PROFILES = """
-SELECT cluster, path AS queue, 'workflow-' || queue AS workflow, 'r8g.4xlarge' AS instance_type,
-  greatest(started, hour * 3600000) AS began, least(finished, (hour + 1) * 3600000) AS ended,
+WITH edges AS (
+  SELECT queue, cluster, path, hour, unnest([pods, -pods]) AS pods, unnest([1, -1]) AS runs,
+    unnest([greatest(started, hour * 3600000), least(finished, (hour + 1) * 3600000)]) AS moment
+  FROM (SELECT *, unnest(range(started // 3600000, (finished - 1) // 3600000 + 1)) AS hour FROM runs)
+),
+levels AS (
+  SELECT queue, cluster, path, moment AS began, lead(moment) OVER in_order AS ended,
+    (sum(pods) OVER in_order)::BIGINT AS pods, (sum(runs) OVER in_order)::BIGINT AS runs
+  FROM edges
+  WINDOW in_order AS (PARTITION BY queue, hour ORDER BY moment)
+)
+SELECT cluster, path AS queue, 'workflow-' || queue AS workflow, 'r8g.4xlarge' AS instance_type, began, ended,
   pods * 4000 AS cpu, pods * (16384 + queue % 5 * 8192) AS memory, 0::BIGINT AS gpu,
-  1::BIGINT AS applications, pods AS allocations, started // 86400000 AS day
-FROM (SELECT *, unnest(range(started // 3600000, (finished - 1) // 3600000 + 1)) AS hour FROM runs)
+  runs AS applications, pods AS allocations, began // 86400000 AS day
+FROM levels
+WHERE ended > began AND runs > 0
 """
 APPLICATIONS = """
 SELECT cluster, 'run-' || run AS application, submitted, started, finished, 'ada' AS user_name,

@@ -13,7 +13,7 @@ Nothing here imports an engine.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -30,9 +30,10 @@ UNNEST = "CREATE OR REPLACE TEMP MACRO explode(parts) AS unnest(parts)"
 
 @dataclass(frozen=True)
 class View:
-    """What several questions begin with. name: of the file with its text."""
+    """What several questions begin with. name: of the file with its text. views: that it reads."""
 
     name: str
+    views: "tuple[View, ...]" = ()
 
     @cached_property
     def sql(self) -> str:
@@ -40,7 +41,8 @@ class View:
         return _text_of(self.name)
 
 
-IN_USE = View("in_use")
+INTERVALS = View("intervals")
+IN_USE = View("in_use", (INTERVALS,))
 ENDED_JOBS = View("ended_jobs")
 ATTEMPTS = View("attempts")
 SUBMITTED_RUNS = View("submitted_runs")
@@ -163,6 +165,7 @@ AMOUNTS = Question(
         Column("gpu_millis", "bigint", "GPUs times milliseconds that it used"),
         Column("applications", "bigint", "the most that ran at a time"),
     ),
+    (INTERVALS,),
 )
 
 NEEDS = Question(
@@ -177,7 +180,7 @@ NEEDS = Question(
             "machine_millis", "bigint", "thousandths of a machine times milliseconds that 90% of runs keep to"
         ),
     ),
-    (ENDED_JOBS, ATTEMPTS),
+    (SUBMITTED_RUNS, SUBMITTED_USAGE, ENDED_JOBS, ATTEMPTS),
 )
 
 DAYS = Question(
@@ -208,6 +211,7 @@ DEMANDS = Question(
         Column("memory", "bigint", "the same: MiB"),
         Column("applications", "bigint", "the most that ran at a time"),
     ),
+    (INTERVALS,),
 )
 
 _HAD = (
@@ -347,8 +351,17 @@ def spark_views(tables: Mapping[Table, str]) -> list[str]:
 
 def shared_views(questions: Iterable[Question]) -> list[str]:
     """Statements that give either engine the views of questions, each once, after those that they read."""
-    views = dict.fromkeys(view for question in questions for view in question.views)
+    views = dict.fromkeys(
+        view for question in questions for read in question.views for view in _in_order(read)
+    )
     return [_view(view.name, view.sql) for view in views]
+
+
+def _in_order(view: View) -> Iterator[View]:
+    """A view, after those that it reads."""
+    for read in view.views:
+        yield from _in_order(read)
+    yield view
 
 
 def _text_of(name: str) -> str:

@@ -6,13 +6,27 @@ WITH days AS (
   WHERE profiles.began >= asked.began AND profiles.began < asked.ended
   GROUP BY profiles.cluster
 ),
-unknown AS (
-  SELECT gaps.cluster,
-         CAST(sum(least(gaps.ended, asked.ended) - greatest(gaps.began, asked.began)) AS BIGINT) AS millis
+holes AS (
+  SELECT gaps.cluster, greatest(gaps.began, asked.began) AS began, least(gaps.ended, asked.ended) AS ended
   FROM gaps
   CROSS JOIN asked
   WHERE gaps.began < asked.ended AND gaps.ended > asked.began
-  GROUP BY gaps.cluster
+),
+in_order AS (
+  -- Some begin before others end, or are there twice.
+  SELECT cluster,
+         began,
+         ended,
+         coalesce(max(ended) OVER earlier, began) AS reached
+  FROM holes
+  WINDOW earlier AS (
+    PARTITION BY cluster ORDER BY began, ended ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+  )
+),
+unknown AS (
+  SELECT cluster, CAST(sum(greatest(0, ended - greatest(began, reached))) AS BIGINT) AS millis
+  FROM in_order
+  GROUP BY cluster
 )
 SELECT clusters.cluster, coalesce(days.days, 0) AS days, coalesce(unknown.millis, 0) AS gap_millis
 FROM clusters

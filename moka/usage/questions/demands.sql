@@ -24,20 +24,20 @@ numbered AS (
 used AS (
   SELECT named.number,
          named.together,
-         greatest(profiles.began, asked.began) AS began,
-         least(profiles.ended, asked.ended) AS ended,
-         CAST(profiles.cpu AS DOUBLE) AS cpu,
-         CAST(profiles.memory AS DOUBLE) AS memory,
-         CAST(profiles.applications AS DOUBLE) AS applications
-  FROM profiles
+         greatest(intervals.began, asked.began) AS began,
+         least(intervals.ended, asked.ended) AS ended,
+         CAST(intervals.cpu AS DOUBLE) AS cpu,
+         CAST(intervals.memory AS DOUBLE) AS memory,
+         CAST(intervals.applications AS DOUBLE) AS applications
+  FROM intervals
   CROSS JOIN asked
-  JOIN clusters ON clusters.cluster = profiles.cluster
   JOIN named
-    ON named.cluster = profiles.cluster AND named.queue = profiles.queue AND named.workflow = profiles.workflow
-  WHERE profiles.began < asked.ended AND profiles.ended > asked.began
+    ON named.cluster = intervals.cluster AND named.queue = intervals.queue AND named.workflow = intervals.workflow
 ),
 edges AS (
-  SELECT CASE WHEN sides.side > 0 THEN used.number ELSE used.together END AS number,
+  -- As in amounts.sql.
+  SELECT CASE WHEN sides.side > 0 THEN used.number ELSE used.together END * 10000000
+           + CAST(floor(CAST(used.began AS DOUBLE) / 3600000) AS BIGINT) AS slot,
          CASE WHEN sides.sign > 0 THEN used.began ELSE used.ended END AS moment,
          used.cpu * sides.sign AS cpu,
          used.memory * sides.sign AS memory,
@@ -47,23 +47,24 @@ edges AS (
   WHERE sides.side > 0 OR used.together IS NOT NULL
 ),
 levels AS (
-  -- No interval goes beyond its hour, so that what begins in an hour ends in it.
-  SELECT number,
-         CAST(floor(CAST(moment AS DOUBLE) / 3600000) AS BIGINT) AS began_hour,
+  SELECT slot,
+         CAST(floor(CAST(slot AS DOUBLE) / 10000000) AS BIGINT) AS number,
          (lead(moment) OVER in_order) - moment AS lasted,
          sum(cpu) OVER in_order AS cpu,
          sum(memory) OVER in_order AS memory,
          sum(applications) OVER in_order AS applications
   FROM edges
-  WINDOW in_order AS (PARTITION BY number ORDER BY moment)
+  WINDOW in_order AS (PARTITION BY slot ORDER BY moment)
 ),
 units AS (
-  SELECT levels.*, began_hour % 24 AS hour FROM levels WHERE lasted > 0 AND applications + cpu + memory > 0
+  SELECT levels.*, (slot - number * 10000000) % 24 AS hour
+  FROM levels
+  WHERE lasted > 0 AND applications + cpu + memory > 0
 ),
 hours AS (
   SELECT number,
          hour,
-         CAST(count(DISTINCT began_hour) * 3600000 AS DOUBLE) AS whole,
+         CAST(count(DISTINCT slot) * 3600000 AS DOUBLE) AS whole,
          max(applications) AS applications
   FROM units
   GROUP BY number, hour

@@ -2,44 +2,51 @@
 -- Each application is counted by the resource of which it took most. Runs that failed do not say what a run takes. A job
 -- that has ended is one run with all its attempts, and whether it failed Archer says; an application of no such job is one
 -- of its own.
-WITH had AS (
-  SELECT applications.cluster,
-         applications.application,
-         applications.submitted,
-         ended_jobs.job,
-         coalesce(ended_jobs.cluster, applications.cluster) AS home,
-         coalesce(ended_jobs.queue, applications.queue) AS queue,
-         coalesce(ended_jobs.workflow, applications.workflow) AS workflow,
-         applications.usage
-  FROM applications
-  CROSS JOIN asked
-  LEFT JOIN attempts
-    ON attempts.cluster = applications.cluster AND attempts.application = applications.application
-  LEFT JOIN ended_jobs ON ended_jobs.job = attempts.job
-  WHERE applications.submitted >= asked.began
-    AND applications.submitted < asked.ended
-    AND coalesce(ended_jobs.accepted, applications.submitted) >= asked.began
-    AND coalesce(ended_jobs.outcome, applications.outcome) IN ('completed', 'succeeded')
-),
-parts AS (
-  SELECT cluster, application, submitted, job, home, queue, workflow, explode(usage) AS part
-  FROM had
-  WHERE workflow <> ''
-),
-used AS (
+WITH parts AS (
+  -- Of records of one application the larger amounts count, as in moka/usage/merge.py.
   SELECT cluster,
          application,
          submitted,
-         job,
-         home,
-         queue,
-         workflow,
-         CAST(sum(part.cpu) AS BIGINT) AS cpu,
-         CAST(sum(CAST(ceil(CAST(part.memory AS DOUBLE) / 1048576) AS BIGINT)) AS BIGINT) AS memory,
-         CAST(sum(part.gpu) AS BIGINT) AS gpu
-  FROM parts
+         part.instance_type AS instance_type,
+         max(part.cpu) AS cpu,
+         CAST(ceil(CAST(max(part.memory) AS DOUBLE) / 1048576) AS BIGINT) AS memory,
+         max(part.gpu) AS gpu
+  FROM submitted_usage
   WHERE part.kind = 'used'
-  GROUP BY cluster, application, submitted, job, home, queue, workflow
+  GROUP BY cluster, application, submitted, part.instance_type
+),
+had AS (
+  SELECT cluster,
+         application,
+         submitted,
+         CAST(sum(cpu) AS BIGINT) AS cpu,
+         CAST(sum(memory) AS BIGINT) AS memory,
+         CAST(sum(gpu) AS BIGINT) AS gpu
+  FROM parts
+  GROUP BY cluster, application, submitted
+),
+used AS (
+  SELECT submitted_runs.cluster,
+         ended_jobs.job,
+         coalesce(ended_jobs.cluster, submitted_runs.cluster) AS home,
+         coalesce(ended_jobs.queue, submitted_runs.queue) AS queue,
+         coalesce(ended_jobs.workflow, submitted_runs.workflow) AS workflow,
+         had.cpu,
+         had.memory,
+         had.gpu
+  FROM submitted_runs
+  CROSS JOIN asked
+  JOIN had
+    ON had.cluster = submitted_runs.cluster
+   AND had.application = submitted_runs.application
+   AND had.submitted = submitted_runs.submitted
+  LEFT JOIN attempts
+    ON attempts.cluster = submitted_runs.cluster AND attempts.application = submitted_runs.application
+  LEFT JOIN ended_jobs ON ended_jobs.job = attempts.job
+  WHERE coalesce(ended_jobs.accepted, submitted_runs.submitted) >= asked.began
+    AND CASE WHEN ended_jobs.job IS NULL THEN submitted_runs.ended_as IN (1, 2)
+             ELSE ended_jobs.outcome = 'succeeded' END
+    AND coalesce(ended_jobs.workflow, submitted_runs.workflow) <> ''
 ),
 counted AS (
   SELECT used.job,

@@ -1,4 +1,4 @@
-"""Plans of long ago go: what was in force, once it is so long over, and what never took effect.
+"""Plans and routes of long ago go: what was in force, once that is over, and plans that never took effect.
 
 What is in force stays, and of earlier revisions those that amounts in force are from.
 """
@@ -11,6 +11,9 @@ END_AMOUNTS = f"""
 DELETE FROM allocation.amounts USING allocation.revisions
 WHERE amounts.ended = revisions.number AND revisions.at < {OVER}
 """
+
+# Of plans, and those that somebody set.
+END_ROUTES = f"DELETE FROM routes WHERE ended < {OVER}"
 
 # Numbers grow (services/archer/database/plans.py), so one is over since there is a later one.
 OLD_REVISIONS = f"""
@@ -34,6 +37,7 @@ SELECT id FROM allocation.plans WHERE proposed < {OVER} AND {NEVER_IN_FORCE} FOR
 async def forget(connection: Connection, in_force: int, proposed: int) -> None:
     """Delete what was in force until so many days ago, and plans of so many days ago that never were."""
     await connection.execute(END_AMOUNTS, in_force)
+    await connection.execute(END_ROUTES, in_force)
     revisions = [row["number"] for row in await connection.fetch(OLD_REVISIONS, in_force)]
     await connection.execute("UPDATE allocation.revisions SET after = NULL WHERE after = ANY($1)", revisions)
     await connection.execute("DELETE FROM allocation.revisions WHERE number = ANY($1)", revisions)

@@ -12,7 +12,7 @@ from moka.allocation.curve import curves
 from moka.allocation.hourly import hourly, hourly_together
 from moka.allocation.rules import Rules
 from moka.queues.resources import Resources
-from moka.usage import places, questions
+from moka.usage import merge, places, questions
 from moka.usage.records import (
     APPLICATIONS,
     DAY,
@@ -124,7 +124,7 @@ def session():
     with duckdb.connect() as session:
         types = ", ".join(f"{name} {kind}" for name, kind in PROFILES.duckdb_types().items())
         session.execute(f"CREATE TABLE profiles ({types})")
-        for statement in ASKED.views():
+        for statement in [*ASKED.views(), *questions.shared_views([questions.AMOUNTS, questions.DEMANDS])]:
             session.execute(statement)
         yield session
 
@@ -197,13 +197,13 @@ def test_the_answer_on_demands_is_what_the_definition_comes_to(session):
             )
             for workflow, instance_type, hour, comes, stays, cpu, memory, applications in script
         ]
-        rows = asked_of(session, questions.DEMANDS, history)
+        rows, known = asked_of(session, questions.DEMANDS, history), merge.intervals(history)
 
         for share in (50, 75, 90, 95, 99, 100):
             given = {(r["workflow"], r["hour"]): r for r in rows if r["share"] == share}
-            expected = hourly(history, {"daily": share, "weekly": share})
+            expected = hourly(known, {"daily": share, "weekly": share})
             if len(expected) > 1:
-                expected[None] = hourly_together(history, share)
+                expected[None] = hourly_together(known, share)
             assert {
                 (workflow, hour): (amount.cpu, amount.memory // 2**20, applications)
                 for workflow, one in expected.items()
@@ -322,17 +322,48 @@ def test_a_job_is_one_run_from_its_acceptance_and_ends_as_archer_says(tmp_path):
     assert (row["waiting"], row["running"], row["took"]) == (4 * minute, 14 * minute, HOUR + 1)
 
 
+@pytest.mark.parametrize("name", sorted(questions.QUESTIONS))
+def test_what_is_there_several_times_counts_once(tmp_path, name):
+    records = {
+        APPLICATIONS: [run(1, 9 * HOUR), run(2, 8 * HOUR, outcome="failed"), run(3, 10 * HOUR)],
+        PROFILES: [interval(), interval(workflow="weekly", cpu=3000)],
+        GAPS: [Gap(cluster="batch-a", began=BEGAN, ended=BEGAN + 5, says="It is gone.")],
+        JOBS: [job(1, 1), job(2, 2)],
+    }
+
+    def answer(folder, parts):
+        for table, written in records.items():
+            for number in range(parts):
+                usage_history.write(folder, table, written, number)
+        return ask(folder, questions.QUESTIONS[name], ASKED)
+
+    rows = answer(tmp_path / "once", 1)
+    assert rows
+    assert answer(tmp_path / "again", 3) == rows
+
+
+def test_of_records_of_one_interval_the_larger_amounts_count(session):
+    cut, late = interval(ended=BEGAN + 60_000, cpu=8000), interval(memory=9_000)
+    rows = asked_of(session, questions.AMOUNTS, [cut, late])
+
+    assert rows == asked_of(session, questions.AMOUNTS, merge.intervals([cut, late]))
+    assert [(row["busy"], row["cpu"], row["memory"]) for row in rows] == [(HOUR, 8000, 9_000)]
+
+
 def test_days_without_records_and_gaps_are_told(tmp_path):
     days = [interval(began=BEGAN + day * DAY, ended=BEGAN + day * DAY + 1) for day in range(28)]
     usage_history.write(tmp_path, PROFILES, days)
     gap = Gap(cluster="batch-a", began=BEGAN - HOUR, ended=BEGAN + HOUR, says="The scheduler started anew.")
-    usage_history.write(tmp_path, GAPS, [gap, replace(gap, began=BEGAN + 5 * HOUR, ended=BEGAN + 6 * HOUR)])
+    later = replace(gap, began=BEGAN + 5 * HOUR, ended=BEGAN + 6 * HOUR)
+    # It begins an hour before that, and ends within it.
+    other = replace(gap, began=BEGAN + 4 * HOUR, ended=BEGAN + 5 * HOUR + HOUR // 2)
+    usage_history.write(tmp_path, GAPS, [gap, later, other, later])
 
     sentences = list(answers.missing(ask(tmp_path, questions.DAYS, ASKED), Rules()))
 
     assert sentences == [
         "Of batch-a there are no records of 2 of 30 days: what it used then does not count.",
-        "Of batch-a it is not known what it used in 2.0 h: they do not count.",
+        "Of batch-a it is not known what it used in 3.0 h: they do not count.",
         "Of batch-b there are no records of 30 of 30 days: what it used then does not count.",
     ]
 

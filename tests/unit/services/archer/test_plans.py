@@ -617,6 +617,29 @@ def test_revisions_stay_that_amounts_in_force_are_from(desk):
     assert desk(work) == (["second", "first"], ("second", "24", {"daily": "first"}))
 
 
+def test_routes_that_ended_long_ago_go_and_those_in_force_stay(desk):
+    async def work(desk):
+        for plan in ("first", "second"):
+            await desk.apply(data(plan))
+        for cores in ("amd64", "arm64", "amd64"):
+            route = {"workflow": "hourly", "architecture": cores, "why": "a test"}
+            await desk.client.put("/v1/routes", json=route, headers=OPS)
+        await desk.pool.run(
+            lambda c: c.execute(
+                "UPDATE routes SET since = since - interval '3 years', ended = ended - make_interval(days => "
+                "CASE architecture WHEN 'arm64' THEN 401 ELSE 399 END)"
+            )
+        )
+        await Keeper(desk.pool, None, Metrics("k"), PlanDays(in_force=400, proposed=90)).keep()
+        answer = await desk.client.get("/v1/routes", params={"history": True}, headers=OPS)
+        routes = [route for route in answer.json()["routes"] if route["workflow"] == "hourly"]
+        return [(route["architecture"], route["ended"] is None) for route in routes], await desk.in_force()
+
+    history, in_force = desk(work)
+    assert history == [("amd64", True), ("amd64", False)]
+    assert in_force == ("second", "24", {"daily": "first", "hourly": None})
+
+
 def test_a_plan_that_is_dropped_as_it_takes_effect_is_said_to_be_gone(desk):
     async def work(desk):
         await desk.propose(data("monday"))
