@@ -31,6 +31,8 @@ PODS = {
 }
 """Program -> name and namespace of its pod."""
 
+ENDED_JOBS = ("first", "second")
+
 
 def run_archer(programs: Programs, namespace: str) -> None:
     """Run them for one cluster; two jobs of `namespace` have ended then, and one waits, as it is cordoned."""
@@ -70,7 +72,7 @@ def run_archer(programs: Programs, namespace: str) -> None:
         job = make_job(namespace=namespace, queue=f"acme.{namespace}")
         document = job.model_dump(mode="json", exclude_unset=True)
         until(lambda: client.list_clusters(), "Archer knows its cluster", PATIENCE)
-        for submitted in [client.submit({**document, "name": name}) for name in ("first", "second")]:
+        for submitted in [client.submit({**document, "name": name}) for name in ENDED_JOBS]:
             client.wait(submitted["id"])
         client.cordon(CLUSTER, "its jobs are to wait")
         client.submit({**document, "name": "third"})

@@ -235,6 +235,8 @@ def run_store(programs: Programs) -> Laptop:
         (folder / name).write_text(rules.replace("interval: 1m", f"interval: {collectors.SECONDS}s"))
     limits = {
         "moka_cluster": 1,
+        "moka_archer": 1,
+        "moka_plans_by_itself": 1,
         "moka_pod_addresses": 4096,
         "moka_store_series": store_series(1),
     }

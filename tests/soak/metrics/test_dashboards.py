@@ -7,11 +7,13 @@ from tests.support.laptop_metrics import JOB, NAMESPACE
 CHOICES = {"application": JOB, "namespace": NAMESPACE, "environment": ".*", "cluster": ".*", "queue": ".*"}
 
 NO_WAIT = "only one of tier 3 waits"
+NO_PLAN = "no plan is made there"
 NOT_YET = "counted from the first one on"
 NO_CONTROLLER = "kwok's pods have no Deployment, DaemonSet or StatefulSet"
 
 # What a query's place begins with -> why a laptop has nothing to show there.
 NOTHING_THERE = {
+    "archer: Clusters without the queues of the plan": NO_PLAN,
     "archer: What went wrong with a cluster": NOT_YET,
     "applications: Executors": "its job has as many executors as it asked for at first",
     "applications: How containers of drivers ended": "no container was started again",
@@ -25,6 +27,11 @@ NOTHING_THERE = {
     "metrics: Points lost or sent back, a second: {{cluster}} {{job}} had no room": NOT_YET,
     "metrics: Points lost or sent back, a second: {{cluster}} {{job}} not taken": NOT_YET,
     "services: Logins": NOT_YET,
+    "services: Of a week: what Archer refused, and workflows proposed: {{cluster}} refused": NOT_YET,
+    "services: Since a plan was made, and took effect": NO_PLAN,
+    "services: Since the day that is reported began": "nobody reports a day there",
+    "services: Time of the last plan": NO_PLAN,
+    "services: Why the last plan waits": NO_PLAN,
     "usage: ": "nobody reports a day there",
 }
 
