@@ -26,7 +26,13 @@ METAL_VCPUS = 192
 """vCPUs of a machine whose name does not say: as many as `metal` sizes of today have, or more."""
 
 GIB_A_VCPU = {"c": 2, "m": 4, "r": 8, "i": 8, "x": 16}
-"""Memory of a vCPU by family, for those whose sizes all have the same."""
+"""Memory of a vCPU by family, of generation 5 and later, for those whose sizes all have the same."""
+
+GIB_A_VCPU_BEFORE = {
+    **{"d3": 8, "d3en": 4, "i3en": 8, "i4g": 8, "i4i": 8, "im4gn": 4, "is4gen": 6, "z1d": 8},
+    **{"x2gd": 16, "x2idn": 16, "x2iedn": 32, "x2iezn": 32},
+}
+"""The same by series, of generations before that, where it is less even."""
 
 OTHER_MEMORY = re.compile(r"c5n|x\d+[a-z]*e")
 """Series of these families with more than that, and not the same in all sizes."""
@@ -104,9 +110,9 @@ def _vcpus(family: str, architecture: Architecture, size: str) -> int | None:
 
 
 def _memory_mib(family: str, generation: int, options: str, vcpus: int | None) -> int | None:
-    gib = GIB_A_VCPU.get(family)
-    # Before generation 5 it was less even.
-    if gib is None or vcpus is None or generation < 5 or OTHER_MEMORY.match(f"{family}{generation}{options}"):
+    series = f"{family}{generation}{options}"
+    gib = GIB_A_VCPU_BEFORE.get(series) if generation < 5 else GIB_A_VCPU.get(family)
+    if gib is None or vcpus is None or (generation >= 5 and OTHER_MEMORY.match(series)):
         return None
     return vcpus * gib * 1024
 

@@ -7,7 +7,7 @@ WITH numbered AS (
          clusters.cpu,
          clusters.memory,
          clusters.gpu,
-         row_number() OVER (ORDER BY queues.cluster, queues.queue) AS number
+         CAST(row_number() OVER (ORDER BY queues.cluster, queues.queue) AS BIGINT) AS number
   FROM (SELECT DISTINCT cluster, queue FROM profiles) AS queues
   JOIN clusters ON clusters.cluster = queues.cluster
 ),

@@ -7,10 +7,10 @@ WITH named AS (
   SELECT cluster,
          queue,
          workflow,
-         row_number() OVER (ORDER BY cluster, queue, workflow) AS number,
+         CAST(row_number() OVER (ORDER BY cluster, queue, workflow) AS BIGINT) AS number,
          -- Of its queue, below zero, so that it is no workflow's.
          CASE WHEN count(*) OVER (PARTITION BY cluster, queue) > 1
-              THEN -dense_rank() OVER (ORDER BY cluster, queue)
+              THEN -CAST(dense_rank() OVER (ORDER BY cluster, queue) AS BIGINT)
          END AS together
   FROM (SELECT DISTINCT cluster, queue, workflow FROM profiles) AS names
 ),

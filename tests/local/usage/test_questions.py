@@ -35,14 +35,15 @@ ASKED = replace(
 def history(tmp_path_factory):
     """A folder with runs of thirty days."""
     folder = tmp_path_factory.mktemp("history")
-    usage_history.write_runs(folder, 3_000, queues=30, clusters=3)
+    usage_history.write_runs(folder, 6_000, queues=300, clusters=3)
     gap = Gap(
         cluster="batch-1", began=BEGAN + HOUR, ended=BEGAN + 3 * HOUR, says="The scheduler started anew."
     )
-    usage_history.write(folder, GAPS, [gap])
+    usage_history.write(folder, GAPS, [gap, gap, replace(gap, began=gap.began - HOUR // 2)])
     usage_history.write(folder, APPLICATIONS, list(strange_runs()), number=99)
     usage_history.write(folder, JOBS, list(strange_jobs()), number=99)
-    usage_history.write(folder, PROFILES, list(intervals_of_a_shared_queue()), number=99)
+    for number in (98, 99):
+        usage_history.write(folder, PROFILES, list(intervals_of_a_shared_queue()), number)
     return folder
 
 

@@ -95,7 +95,7 @@ def test_a_cluster_whose_machines_are_not_known_is_named():
     text = yaml.safe_load(settings.path_of("local").read_text())
     del text["services"]["allocator"]
     groups = text["clusters"]["spark-a"]["node_groups"]
-    for name, types in {"executor-arm64": ["i4g.4xlarge"], "executor-amd64": ["i4i.4xlarge"]}.items():
+    for name, types in {"executor-arm64": ["r7gd.metal"], "executor-amd64": ["r6id.metal"]}.items():
         groups[name]["instance_types"] = types
     environment = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
 

@@ -927,7 +927,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "services.allocator: makes plans that reach no queue; set services.queue_keeper",
         ),
         (
-            {f"{ARM}.instance_types": ["i4g.4xlarge"], f"{AMD}.instance_types": ["i4i.4xlarge"]},
+            {f"{ARM}.instance_types": ["r7gd.metal"], f"{AMD}.instance_types": ["r6id.metal"]},
             "clusters.spark-a: has instance types whose names do not tell their cores and memory",
         ),
     ],
