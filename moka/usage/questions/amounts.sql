@@ -15,10 +15,9 @@ used AS (
   SELECT numbered.number,
          greatest(intervals.began, asked.began) AS began,
          least(intervals.ended, asked.ended) AS ended,
-         CAST(intervals.cpu AS DOUBLE) AS cpu,
-         CAST(intervals.memory AS DOUBLE) AS memory,
-         CAST(intervals.gpu AS DOUBLE) AS gpu,
-         CAST(intervals.applications AS DOUBLE) AS applications
+         -- Two amounts in each, of less than 2^34 and of less than 2^19: each sum over a window costs as much as its order.
+         CAST(intervals.cpu + intervals.applications * 17179869184 AS DOUBLE) AS cpu_and_applications,
+         CAST(intervals.memory + intervals.gpu * 17179869184 AS DOUBLE) AS memory_and_gpu
   FROM intervals
   CROSS JOIN asked
   JOIN numbered ON numbered.cluster = intervals.cluster AND numbered.queue = intervals.queue
@@ -28,23 +27,29 @@ edges AS (
   -- and windows over slots take DuckDB three fifths of what windows over queues do.
   SELECT used.number * 10000000 + CAST(floor(CAST(used.began AS DOUBLE) / 3600000) AS BIGINT) AS slot,
          CASE WHEN signs.sign > 0 THEN used.began ELSE used.ended END AS moment,
-         used.cpu * signs.sign AS cpu,
-         used.memory * signs.sign AS memory,
-         used.gpu * signs.sign AS gpu,
-         used.applications * signs.sign AS applications
+         used.cpu_and_applications * signs.sign AS cpu_and_applications,
+         used.memory_and_gpu * signs.sign AS memory_and_gpu
   FROM used
   CROSS JOIN (VALUES (1), (-1)) AS signs (sign)
 ),
-levels AS (
+sums AS (
   -- Edges of one moment have one sum, and all but one of them last for nothing.
   SELECT CAST(floor(CAST(slot AS DOUBLE) / 10000000) AS BIGINT) AS number,
          (lead(moment) OVER in_order) - moment AS lasted,
-         sum(cpu) OVER in_order AS cpu,
-         sum(memory) OVER in_order AS memory,
-         sum(gpu) OVER in_order AS gpu,
-         sum(applications) OVER in_order AS applications
+         sum(cpu_and_applications) OVER in_order AS cpu_and_applications,
+         sum(memory_and_gpu) OVER in_order AS memory_and_gpu
   FROM edges
   WINDOW in_order AS (PARTITION BY slot ORDER BY moment)
+),
+levels AS (
+  SELECT number,
+         lasted,
+         cpu_and_applications % 17179869184 AS cpu,
+         floor(cpu_and_applications / 17179869184) AS applications,
+         memory_and_gpu % 17179869184 AS memory,
+         floor(memory_and_gpu / 17179869184) AS gpu
+  FROM sums
+  WHERE lasted > 0
 ),
 units AS (
   SELECT levels.*,
@@ -55,7 +60,6 @@ units AS (
          )) AS BIGINT) AS machines
   FROM levels
   JOIN numbered ON numbered.number = levels.number
-  WHERE levels.lasted > 0
 ),
 sizes AS (
   SELECT number,
