@@ -44,7 +44,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
+import boto3
 import botocore.session
+import moto.eks.utils
 import pulumi
 import yaml
 from google.protobuf import empty_pb2
@@ -255,6 +257,7 @@ class Plane:
 
 
 _SESSION = botocore.session.Session()
+_ENDPOINTS = boto3.Session()
 
 
 @contextmanager
@@ -262,10 +265,13 @@ def laptop() -> Iterator[Cloud]:
     """An empty AWS in this process, and a cloud's folder, for any number of environments."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory()))
+        # moto's images are thousands, read again for each account, and none of them EKS's.
+        without_images = {"MOTO_EC2_LOAD_DEFAULT_AMIS": "false"}
+        stack.enter_context(patch.dict(os.environ, {"MOKA_CLOUD": str(home), **without_images}))
         stack.enter_context(mock_aws(config={"iam": {"load_aws_managed_policies": True}}))
-        stack.enter_context(patch.dict(os.environ, {"MOKA_CLOUD": str(home)}))
-        # The models of AWS's services are read once, not for each account.
+        # Models of services are read once, not for each account; endpoints too, not for each node group.
         stack.enter_context(patch.object(Api, "_session", _SESSION))
+        stack.enter_context(patch.object(moto.eks.utils, "Session", lambda: _ENDPOINTS))
         stack.enter_context(patch.object(AwsServer, "url", None))
         for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE", "MOKA_MACHINES"):
             os.environ.pop(name, None)
