@@ -175,7 +175,7 @@ if __name__ == "__main__":
     for name in ("list_nodegroups", "list_fargate_profiles"):
         setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
     # It reads botocore's endpoints for each node group anew, a tenth of a second (5.2: eks/utils.py).
-    moto.eks.utils.Session = cache(Session)  # type: ignore[assignment]
+    moto.eks.utils.Session = cache(Session)  # type: ignore[assignment, attr-defined]
     for noun in ("cluster", "nodegroup"):
         name = f"describe_{noun}"
         setattr(EKSBackend, name, _served(noun, getattr(EKSBackend, name)))
