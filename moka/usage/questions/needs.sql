@@ -2,27 +2,15 @@
 -- Each application is counted by the resource of which it took most. Runs that failed do not say what a run takes. A job
 -- that has ended is one run with all its attempts, and whether it failed Archer says; an application of no such job is one
 -- of its own.
-WITH parts AS (
-  -- Of records of one application the larger amounts count, as in moka/usage/merge.py.
-  SELECT cluster,
-         application,
-         submitted,
-         part.instance_type AS instance_type,
-         max(part.cpu) AS cpu,
-         CAST(ceil(CAST(max(part.memory) AS DOUBLE) / 1048576) AS BIGINT) AS memory,
-         max(part.gpu) AS gpu
-  FROM submitted_usage
-  WHERE part.kind = 'used'
-  GROUP BY cluster, application, submitted, part.instance_type
-),
-had AS (
+WITH had AS (
   SELECT cluster,
          application,
          submitted,
          CAST(sum(cpu) AS BIGINT) AS cpu,
          CAST(sum(memory) AS BIGINT) AS memory,
          CAST(sum(gpu) AS BIGINT) AS gpu
-  FROM parts
+  FROM submitted_usage
+  WHERE kind = 'used'
   GROUP BY cluster, application, submitted
 ),
 used AS (

@@ -2,24 +2,14 @@
 -- as they ran. A pod is as large as those of the workflow were on average (profiles), and there are so many of them
 -- that together they had what the run used over the time that it ran, by the resource of which that takes most. Where
 -- either is not known, the run is there without them. Records of one run become one as in moka/usage/merge.py.
-WITH parts AS (
-  SELECT cluster,
-         application,
-         submitted,
-         part.instance_type AS instance_type,
-         max(part.cpu) AS cpu,
-         CAST(ceil(CAST(max(part.memory) AS DOUBLE) / 1048576) AS BIGINT) AS memory
-  FROM submitted_usage
-  WHERE part.kind = 'used'
-  GROUP BY cluster, application, submitted, part.instance_type
-),
-used AS (
+WITH used AS (
   SELECT cluster,
          application,
          submitted,
          CAST(CAST(sum(cpu) AS BIGINT) AS DOUBLE) * 1000 AS cpu,
          CAST(CAST(sum(memory) AS BIGINT) AS DOUBLE) * 1000 AS memory
-  FROM parts
+  FROM submitted_usage
+  WHERE kind = 'used'
   GROUP BY cluster, application, submitted
 ),
 sums AS (

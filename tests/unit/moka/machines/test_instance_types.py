@@ -72,16 +72,18 @@ def test_the_memory_of_the_families_that_jobs_run_on_is_in_the_name():
         for name, data in all_types().items()
         if not name.startswith("mac")
     }
-    told = {name: instance_type(name).memory_mib for name in memory}
-    assert {name: mib for name, mib in told.items() if mib not in (memory[name], None)} == {}
+    memory_by_name = {name: instance_type(name).memory_mib for name in memory}
+    assert {name: mib for name, mib in memory_by_name.items() if mib not in (memory[name], None)} == {}
 
     untold = {
         name.split(".")[0]
         for name, data in known_types()
-        if re.match(r"[cmrix]\d", name) and told[name] is None and ".metal" not in name
+        if re.match(r"[cmrix]\d", name) and memory_by_name[name] is None and ".metal" not in name
     }
     assert untold == {"c5n", "x8aedz"}
-    before = {name.split(".")[0] for name, memory in told.items() if memory and re.match(r"\D+[1-4]", name)}
+    before = {
+        name.split(".")[0] for name, mib in memory_by_name.items() if mib and re.match(r"\D+[1-4]", name)
+    }
     assert before >= {"i3en", "i4g", "i4i", "x2gd", "x2idn"}
 
 
