@@ -301,7 +301,7 @@ async def step(connection: Connection, step: Step) -> RevisionRow:
                 NEXT, step.after, name, step.kind, step.request, step.by, step.why
             )
         except asyncpg.ForeignKeyViolationError:
-            # The keeper dropped it just now, as too old (services/archer/database/plan_retention.py).
+            # The keeper dropped it just now, as too old (services/archer/database/retention.py).
             raise Refused("no-such-plan", f"There is no plan {name} any more: make a new one.") from None
     if number is None:
         return await _made_before(connection, step)

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from moka.submission.configuration import REQUEST_DAYS, PlanDays
 from moka.submission.month import Month
 from services.archer.database.partitions import months, statements
-from services.archer.database.plan_retention import forget
 from services.archer.database.pool import Away, Connection, Pool
+from services.archer.database.retention import forget
 from services.archer.keeper.ended_jobs import EndedJobs
 from services.archer.keeper.history import FAILURES, History
 from services.common.logs import fields
