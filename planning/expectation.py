@@ -1,6 +1,6 @@
 """What a plan does to SLOs: recorded runs replayed with what is in force, and with the plan."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
@@ -64,7 +64,7 @@ class Replay:
         days = self._days()
         recorded = self._recorded(days)
         if not recorded.runs:
-            return Expectation({}, tuple(_says(recorded, days)))
+            return Expectation({}, ("What is expected of SLOs is not known: there are no runs to replay.",))
         count = f"{counted(len(recorded.runs), 'run')} of {_days(days)}"
         progress(f"replaying {count} with what is in force")
         today = self._replayed(recorded, in_force, self.fleet.homes())
@@ -81,7 +81,7 @@ class Replay:
                 )
                 for name, one in planned.items()
             },
-            tuple(_says(recorded, days)),
+            tuple(_says(recorded, days, planned.values())),
         )
 
     def _days(self) -> int:
@@ -110,15 +110,16 @@ class Replay:
         return {one.workflow: one for one in workflow_replays(outcomes, hours, tiers)}
 
 
-def _says(recorded: RecordedRuns, days: int) -> list[str]:
-    if not recorded.runs:
-        return ["What is expected of SLOs is not known: there are no runs to replay."]
-    says = [
-        f"What is expected of SLOs comes from a replay of the {len(recorded.runs):,} runs of {_days(days)}."
-    ]
+def _says(recorded: RecordedRuns, days: int, planned: Iterable[WorkflowReplay]) -> Iterator[str]:
+    yield f"What is expected of SLOs comes from a replay of the {len(recorded.runs):,} runs of {_days(days)}."
     if recorded.unknown:
-        says.append(f"{recorded.unknown:,} more runs are left out of it: what they had is not known.")
-    return says
+        yield f"{recorded.unknown:,} more runs are left out of it: what they had is not known."
+    late = [one for one in planned if not one.kept]
+    if failures := sum(one.failure for one in late):
+        yield (
+            f"{counted(len(late), 'workflow')} would not keep their SLO with it, {failures:,} of them for "
+            "runs that failed: no plan mends that."
+        )
 
 
 def _days(days: int) -> str:

@@ -102,6 +102,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         day=day_of(window.ended),
         max_moves=request.max_moves,
         fixed=request.fixed,
+        in_force=request.in_force,
         rules=rules,
     )
     progress(f"placing {counted(len(known.fleet.workflows), 'workflow')} with {request.engine}")

@@ -10,7 +10,8 @@ from moka.allocation.answers import Row, needs
 from moka.allocation.cluster import THOUSANDTHS
 from moka.allocation.fleet import HOURS, Fleet, FleetQueue, FleetWorkflow
 from moka.allocation.offer import Offer
-from moka.allocation.queue_parts import QueueParts, most
+from moka.allocation.plan import Plan
+from moka.allocation.queue_parts import Bounds, QueueParts, most
 from moka.allocation.rules import Rules
 from moka.mistakes import listed
 from moka.queues.resources import Resources
@@ -46,19 +47,20 @@ def fleet_of(
     day: date,
     max_moves: int,
     fixed: Collection[str] = (),
+    in_force: Plan | None = None,
     rules: Rules | None = None,
 ) -> KnownFleet:
     """The fleet on a day.
 
     routes: workflow -> the cluster to which it goes now, where that is not its home. fixed: those that stay
-    there. day: whose hours count, as clusters have schedules. Runs that no known workflow has stay where
-    they were.
+    there. day: whose hours count, as clusters have schedules. in_force: the plan that is; None for the
+    settings by themselves. Runs that no known workflow has stay where they were.
     Raises InvalidFleet.
     """
     rules = rules or Rules()
     known = {offer.name: offer for offer in offers}
     paths = sorted({path for offer in offers for path in offer.queues})
-    demand = _Demand(history, known, workflows, rules)
+    demand = _Demand(history, known, workflows, _bounds(offers, in_force), rules)
     placed, says = _placed(workflows, routes, known, set(paths))
     own = [demand.of(name, *where, pinned=name in fixed) for name, where in placed.items()]
     others, strangers = demand.others(placed.keys(), paths)
@@ -79,6 +81,11 @@ def fleet_of(
         says.append(f"Of {len(idle)} workflows there are no runs, so nothing is kept for them: {_few(idle)}.")
     if strangers:
         says.append(f"What ran in queues that there are no more does not count: {_few(strangers)}.")
+    if demand.full:
+        says.append(
+            "Queues ran as many jobs at a time as they may, so how many they need is an estimate: "
+            f"{_few(demand.full)}."
+        )
     if others:
         says.append(
             f"{len(others)} kinds of runs are of no workflow that is known: they stay where they were."
@@ -123,6 +130,22 @@ def _queue(path: str, offers: Mapping[str, Offer], machines: int) -> FleetQueue:
     )
 
 
+def _bounds(offers: Sequence[Offer], plan: Plan | None) -> Bounds:
+    """How many applications queues may run at a time, by the hour: as the settings have it, or the plan where
+    that is fewer, as the history may have days of either."""
+    bounds = {}
+    for offer in offers:
+        planned = [plan.at(offer.name, hour).queues if plan else {} for hour in range(HOURS)]
+        for path, queue in offer.queues.items():
+            by_hour = (queues[path].max_applications if path in queues else None for queues in planned)
+            bounds[offer.name, path] = [_fewer(queue.max_applications, number) for number in by_hour]
+    return bounds
+
+
+def _fewer(one: int | None, other: int | None) -> int | None:
+    return min((number for number in (one, other) if number is not None), default=None)
+
+
 class _Hours(NamedTuple):
     """What a workflow asks for, by hour: as FleetWorkflow has it."""
 
@@ -136,7 +159,12 @@ class _Demand:
     """What workflows ask for, by hour."""
 
     def __init__(
-        self, history: History, offers: Mapping[str, Offer], workflows: Mapping[str, Workflow], rules: Rules
+        self,
+        history: History,
+        offers: Mapping[str, Offer],
+        workflows: Mapping[str, Workflow],
+        bounds: Bounds,
+        rules: Rules,
     ) -> None:
         self._offers = offers
         self._rules = rules
@@ -153,7 +181,9 @@ class _Demand:
                     memory=need.machines * (size.memory or 0) // THOUSANDTHS,
                 )
                 self._needs[need.workflow] = most(self._needs.get(need.workflow, Resources()), amount)
-        self._parts = QueueParts(history.demands, self._needs)
+        self._parts = QueueParts(history.demands, self._needs, bounds)
+        self.full = [f"{queue} on {cluster}" for cluster, queue in sorted(self._parts.full)]
+        """Queues that ran as many applications at a time as they may."""
 
     def of(self, name: str, workflow: Workflow, home: str, *, pinned: bool) -> FleetWorkflow:
         """A workflow that is known; if it ran on several clusters, the most that it asked of one counts."""

@@ -6,6 +6,9 @@ percentile algorithm (percentile.py): the sum of what SLOs need would be for all
 
 Runs that are so short that they do not count for each workflow by itself count together. Then the queue's
 need is divided by the most that each had.
+
+Where a queue had as many applications as it may, others waited, and the most together says nothing of how
+many it needs. There each workflow counts with its own.
 """
 
 from collections import defaultdict
@@ -37,17 +40,31 @@ class Part(NamedTuple):
 Parts = dict[tuple[int, str], Part]
 """By hour of the day and workflow."""
 
+Bounds = Mapping[tuple[str, str], Sequence[int | None]]
+"""By cluster and queue, how many applications may run at a time in each hour of the day; None for any number.
+"""
+
 
 class QueueParts:
-    """Parts of all queues. rows: answers to `demands`. needs: of SLOs, by workflow."""
+    """Parts of all queues.
 
-    def __init__(self, rows: Iterable[Row], needs: Mapping[str, Resources]) -> None:
+    rows: answers to `demands`. needs: of SLOs, by workflow. bounds: of queues; those left out have none.
+    """
+
+    def __init__(
+        self, rows: Iterable[Row], needs: Mapping[str, Resources], bounds: Bounds | None = None
+    ) -> None:
         self._needs = needs
+        self._bounds = bounds or {}
+        self.full: set[tuple[str, str]] = set()
+        """Clusters and queues that had as many applications as they may in some hour."""
         self._rows: dict[tuple[str, str], list[Row]] = defaultdict(list)
         # The most of each workflow.
         self._largest: dict[Place, Row] = {}
         for row in rows:
             self._rows[row["cluster"], row["queue"]].append(row)
+            if row["workflow"] is None and self._full(row):
+                self.full.add((row["cluster"], row["queue"]))
             if row["share"] == HUNDRED:
                 self._largest[_place(row)] = row
         # By cluster, queue and share of the time, of which few are asked for.
@@ -89,10 +106,15 @@ class QueueParts:
                 by_itself = [*map(max, largest, least)]
             amounts.append(coincident(whole, by_itself))
         running = [row["applications"] * THOUSANDTHS for row in each]
-        if together is not None:
+        if together is not None and not self._full(together):
             running = coincident(together["applications"] * THOUSANDTHS, running)
         for cpu, memory, applications in zip(*amounts, running, strict=True):
             yield Part(Resources(cpu=cpu, memory=memory), applications)
+
+    def _full(self, together: Row) -> bool:
+        hours = self._bounds.get((together["cluster"], together["queue"]))
+        bound = hours[together["hour"]] if hours else None
+        return bound is not None and together["applications"] >= bound
 
 
 def _place(row: Row) -> Place:

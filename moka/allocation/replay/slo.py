@@ -16,6 +16,7 @@ class WorkflowReplay:
     """What became of a workflow's runs.
 
     runs: how many there were that nobody stopped. in_time: of them, those that were done within its SLO.
+    failed: of them, those that failed, as they did when they were recorded.
     waited: milliseconds that all of them waited for their pods together. lost: pods that were preempted.
     """
 
@@ -23,6 +24,7 @@ class WorkflowReplay:
     tier: int
     runs: int
     in_time: int
+    failed: int
     waited: int
     lost: int
 
@@ -35,6 +37,11 @@ class WorkflowReplay:
     def kept(self) -> bool:
         """Whether it would have kept its SLO."""
         return keeps_slo(self.share)
+
+    @property
+    def failure(self) -> bool:
+        """Whether it would have kept its SLO if nothing had failed, and did not."""
+        return not self.kept and keeps_slo(share_in_time(self.in_time + self.failed, self.runs))
 
 
 def share_in_time(in_time: int, runs: int) -> float:
@@ -71,6 +78,7 @@ def workflow_replays(
                 tier=tiers[workflow],
                 runs=len(judged),
                 in_time=sum(_in_time(one, hours) for one in judged),
+                failed=sum(one.run.outcome == "failed" for one in judged),
                 waited=sum(one.started - one.run.submitted for one in own if one.started is not None),
                 lost=sum(one.lost for one in own),
             )

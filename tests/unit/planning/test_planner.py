@@ -27,8 +27,14 @@ def offer(name):
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory):
-    """Thirty days on which four workflows have 24 cores each at 2:00, all of them on one of two clusters."""
-    folder = tmp_path_factory.mktemp("history")
+    return written(tmp_path_factory.mktemp("history"))
+
+
+def written(folder, failed=()):
+    """Thirty days on which four workflows have 24 cores each at 2:00, all of them on one of two clusters.
+
+    failed: workflows' numbers and days.
+    """
     intervals, applications = [], []
     for number in range(4):
         for day in range(30):
@@ -55,7 +61,7 @@ def history(tmp_path_factory):
                     started=began,
                     finished=began + HOUR,
                     usage=(used,),
-                    outcome="succeeded",
+                    outcome="failed" if (number, day) in failed else "succeeded",
                 )
             )
     usage_history.write(folder, PROFILES, intervals)
@@ -128,6 +134,20 @@ def test_the_plan_in_force_is_what_it_is_compared_with(history, terms):
     assert sorted(shares) == [0.0, 0.0, 0.0, 1.0]
     assert all(one.before == one.expected == 1 for one in result.slos.values())
     assert list(sentences(result)) == ["tier 1: 1 of 4 workflows keep their SLO, 4 with this plan"]
+
+
+def test_workflows_that_miss_their_slo_for_runs_that_failed_are_counted_apart(tmp_path, terms):
+    slow = terms.workflows["flow-3"].model_copy(update={"slo_hours": 0.5})
+    terms = replace(terms, workflows={**terms.workflows, "flow-3": slow})
+    # Nine of ten in time are enough of a month, but of seven days not one may fail.
+    folder = written(tmp_path, failed={(0, 29), (1, 1), (3, 29)})
+
+    result = plan(folder, terms)
+
+    assert (
+        "2 workflows would not keep their SLO with it, 1 of them for runs that failed: no plan mends that."
+        in result.says
+    )
 
 
 def test_workflows_without_runs_in_the_last_days_have_no_slo_expected(history, terms):

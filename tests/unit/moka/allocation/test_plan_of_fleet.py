@@ -14,6 +14,7 @@ from moka.allocation.plan_of_fleet import Basis, plan_of
 from moka.queues.resources import Resources
 from moka.usage.records import HOUR
 from moka.workflows.definitions import Workflow
+from tests.support import plans
 from tests.support.plans import ETL1, ETL2, LAB3, QUEUES, SCHEDULE, settings
 
 DAY = date(2026, 11, 26)
@@ -44,7 +45,7 @@ def demand(workflow="daily", hour=2, share=99, cores=8, gib=16, **changes):
     return row | {"cpu": cores * 1000, "memory": gib * 1024, "applications": 2} | changes
 
 
-def known(demands, offers=None, workflows=None, routes=None, needs=()):
+def known(demands, offers=None, workflows=None, routes=None, needs=(), in_force=None):
     return fleet_of(
         offers or [offer()],
         workflows or {"daily": workflow()},
@@ -52,6 +53,7 @@ def known(demands, offers=None, workflows=None, routes=None, needs=()):
         History(demands=demands, needs=list(needs)),
         day=DAY,
         max_moves=0,
+        in_force=in_force,
     )
 
 
@@ -100,6 +102,35 @@ def test_workflows_of_a_queue_ask_together_for_what_it_needed():
     # Three of four at a time, half of them each.
     assert (daily.coincident[2], weekly.coincident[2]) == (1500, 1500)
     assert daily.applications[2] == 2
+
+
+@pytest.mark.parametrize(
+    ("in_settings", "in_plan", "expected"),
+    [
+        (None, None, 4),  # Three at a time, and a quarter more.
+        (4, None, 4),
+        (3, None, 5),  # It was full: four by themselves, and a quarter more.
+        (None, 3, 5),
+        (3, 9, 5),  # The plan is no older than a night, and the history is.
+        (9, 4, 4),
+    ],
+)
+def test_a_queue_that_was_full_may_run_what_its_workflows_ran_by_themselves(in_settings, in_plan, expected):
+    tiers = {1: plans.amounts("20", "40Gi", in_settings)}
+    offers = [offer(queues={"organizations": {"acme": {"projects": {"etl": {"tiers": tiers}}}}})]
+    in_force = plans.plan({ETL1: [plans.amounts("8", "16Gi", in_plan)]}) if in_plan else None
+    workflows = {"daily": workflow(), "weekly": workflow()}
+    rows = [demand(None, applications=3), demand(), demand("weekly")]
+
+    result = known(rows, offers, workflows, in_force=in_force)
+
+    queue = planned(result.fleet, offers, workflows).clusters["spark-a"].queues[ETL1]
+    assert queue.at(2).max_applications == expected
+    says = (
+        "Queues ran as many jobs at a time as they may, so how many they need is an estimate: "
+        f"{ETL1} on spark-a."
+    )
+    assert (says in result.says) == (expected == 5)
 
 
 def test_a_workflow_that_did_not_run_yet_where_it_goes_asks_there_what_its_slo_needs():

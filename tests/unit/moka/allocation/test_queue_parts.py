@@ -17,6 +17,11 @@ def row(workflow, cores, applications=1, hour=2, share=99):
     }
 
 
+def applications(rows, bounds=None):
+    parts = QueueParts(rows, {}, bounds and {(row["cluster"], row["queue"]): bounds for row in rows})
+    return [parts.of(one).applications for one in rows if one["workflow"] is not None]
+
+
 def cores(rows, needs=None, largest=()):
     parts = QueueParts([*rows, *largest], needs or {})
     return [parts.of(one).demand.cpu for one in rows if one["workflow"] is not None]
@@ -56,3 +61,12 @@ def test_runs_too_short_to_count_by_themselves_have_parts_of_the_queue_by_the_mo
     largest = [row(None, 9, share=100), row("a", 4, share=100), row("b", 8, share=100)]
 
     assert cores(rows, largest=largest) == [2000, 4000]
+
+
+def test_a_queue_that_ran_as_many_applications_as_it_may_counts_those_of_each_workflow():
+    rows = [row(None, 6, 3), row("a", 8, 4), row("b", 4, 2)]
+
+    assert applications(rows) == applications(rows, [4] * 24) == [2000, 1000]
+    # In the hour that is full, and at the least.
+    assert applications(rows, [None, None, 4, *[1] * 21]) == [2000, 1000]
+    assert applications(rows, [None, None, 3, *[9] * 21]) == [4000, 2000]
