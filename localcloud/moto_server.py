@@ -1,13 +1,10 @@
 """moto's server as the laptop cloud runs it, with the arguments of `moto.server`."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
-import moto.eks.utils
 import moto.server as server
-from boto3 import Session
 from botocore import xform_name
 from moto.ec2.models import EC2Backend
 from moto.ec2.models.vpcs import VPC
@@ -18,6 +15,7 @@ from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.secretsmanager.models import SecretsManagerBackend, secretsmanager_backends
 from moto.sts.responses import TokenResponse
 
+from localcloud import moto_caches
 from localcloud.cloud import Cloud
 from localcloud.store import Store, store_folder
 
@@ -170,12 +168,11 @@ class Guarded(DomainDispatcherApplication):
 
 
 if __name__ == "__main__":
+    moto_caches.install()
     FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
     for name in ("list_nodegroups", "list_fargate_profiles"):
         setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
-    # It reads botocore's endpoints for each node group anew, a tenth of a second (5.2: eks/utils.py).
-    moto.eks.utils.Session = cache(Session)  # type: ignore[assignment, attr-defined]
     for noun in ("cluster", "nodegroup"):
         name = f"describe_{noun}"
         setattr(EKSBackend, name, _served(noun, getattr(EKSBackend, name)))

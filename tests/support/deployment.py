@@ -44,9 +44,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-import boto3
 import botocore.session
-import moto.eks.utils
 import pulumi
 import yaml
 from google.protobuf import empty_pb2
@@ -60,7 +58,7 @@ from pulumi.runtime.stack import run_in_stack, wait_for_rpcs
 
 from aws_rules.access.identity import PRINCIPAL, unauthorized
 from aws_rules.network.deployer import ANYWHERE
-from localcloud import unknowns
+from localcloud import moto_caches, unknowns
 from localcloud.authenticator import Authenticator
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
@@ -257,7 +255,7 @@ class Plane:
 
 
 _SESSION = botocore.session.Session()
-_ENDPOINTS = boto3.Session()
+moto_caches.install()
 
 
 @contextmanager
@@ -269,9 +267,8 @@ def laptop() -> Iterator[Cloud]:
         without_images = {"MOTO_EC2_LOAD_DEFAULT_AMIS": "false"}
         stack.enter_context(patch.dict(os.environ, {"MOKA_CLOUD": str(home), **without_images}))
         stack.enter_context(mock_aws(config={"iam": {"load_aws_managed_policies": True}}))
-        # Models of services are read once, not for each account; endpoints too, not for each node group.
+        # Models of services are read once, not for each account.
         stack.enter_context(patch.object(Api, "_session", _SESSION))
-        stack.enter_context(patch.object(moto.eks.utils, "Session", lambda: _ENDPOINTS))
         stack.enter_context(patch.object(AwsServer, "url", None))
         for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE", "MOKA_MACHINES"):
             os.environ.pop(name, None)
