@@ -1,7 +1,9 @@
 """The folder of a Pulumi project, and the project's file for the laptop cloud in it: `localcloud.yaml`."""
 
 import re
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -214,18 +216,33 @@ def read_yaml(path: Path) -> Any:
         text = path.read_text()
         if len(text) > MAX_CHARACTERS:
             raise Refusal(f"{path} has more than {MAX_CHARACTERS} characters: keep only what it is for.")
-        if _count(yaml.compose(text, Loader=yaml.SafeLoader), {}) > MAX_VALUES:
+        if _values(text) > MAX_VALUES:
             raise Refusal(
                 f"{path} has more than {MAX_VALUES} keys and values where its YAML aliases repeat others, or "
                 "contains itself: remove aliases."
             )
-        return yaml.safe_load(text)
+        return deepcopy(_document(text))
     except FileNotFoundError:
         return None
     except RecursionError:
         raise Refusal(f"{path} is nested too deeply: keep only what it is for.") from None
     except (yaml.YAMLError, ValueError) as error:
         raise Refusal(f"{path} is not YAML: {' '.join(str(error).split())}.") from None
+
+
+# A project's file is read for every role and release.
+@lru_cache(4)
+def _values(text: str) -> int:
+    import yaml
+
+    return _count(yaml.compose(text, Loader=yaml.SafeLoader), {})
+
+
+@lru_cache(4)
+def _document(text: str) -> Any:
+    import yaml
+
+    return yaml.safe_load(text)
 
 
 def _section(project: Path, name: str) -> dict[Any, Any]:

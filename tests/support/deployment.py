@@ -44,7 +44,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-import botocore.session
 import pulumi
 import yaml
 from google.protobuf import empty_pb2
@@ -254,7 +253,6 @@ class Plane:
         return False
 
 
-_SESSION = botocore.session.Session()
 moto_caches.install()
 
 
@@ -267,8 +265,6 @@ def laptop() -> Iterator[Cloud]:
         without_images = {"MOTO_EC2_LOAD_DEFAULT_AMIS": "false"}
         stack.enter_context(patch.dict(os.environ, {"MOKA_CLOUD": str(home), **without_images}))
         stack.enter_context(mock_aws(config={"iam": {"load_aws_managed_policies": True}}))
-        # Models of services are read once, not for each account.
-        stack.enter_context(patch.object(Api, "_session", _SESSION))
         stack.enter_context(patch.object(AwsServer, "url", None))
         for name in ("AWS_ENDPOINT_URL", "AWS_PROFILE", "MOKA_MACHINES"):
             os.environ.pop(name, None)

@@ -3,12 +3,13 @@
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
 from aws_rules.values.request import partition
 from localcloud.cloud import ACCOUNT, REGION, RUN, Cloud
+from localcloud.plugins.aws import session
 from localcloud.plugins.aws.caller import Caller
 from localcloud.plugins.aws.remedies import remedy
 from localcloud.project import USER_AT_HAND
@@ -99,7 +100,7 @@ class Api:
 
     @cached_property
     def _caller(self) -> Caller:
-        return Caller(self._session, self.endpoint, self.region, self.caller_roles)
+        return Caller(self.endpoint, self.region, self.caller_roles)
 
     def service(self, service: str, region: str = "") -> Any:
         """A client of moto's, with what is kept beside moto."""
@@ -123,15 +124,9 @@ class Api:
         if service not in self._models:
             from botocore import xform_name
 
-            model = self._session.get_service_model(service)
+            model = session.service_model(service)
             self._models[service] = model, {xform_name(name): name for name in model.operation_names}
         return self._models[service]
-
-    @cached_property
-    def _session(self) -> Any:
-        import botocore.session
-
-        return botocore.session.Session()
 
     @cached_property
     def _credentials(self) -> dict[str, str]:
@@ -139,11 +134,11 @@ class Api:
         credentials = {"aws_access_key_id": "test", "aws_secret_access_key": "test"}
         for role in self.roles:
             sts = self._client("sts", self.region, credentials)
-            session = sts.assume_role(RoleArn=role, RoleSessionName="pulumi")["Credentials"]
+            keys = sts.assume_role(RoleArn=role, RoleSessionName="pulumi")["Credentials"]
             credentials = {
-                "aws_access_key_id": session["AccessKeyId"],
-                "aws_secret_access_key": session["SecretAccessKey"],
-                "aws_session_token": session["SessionToken"],
+                "aws_access_key_id": keys["AccessKeyId"],
+                "aws_secret_access_key": keys["SecretAccessKey"],
+                "aws_session_token": keys["SessionToken"],
             }
         return credentials
 
@@ -157,7 +152,7 @@ class Api:
             max_pool_connections=THREADS,
             s3={"addressing_style": "path"},
         )
-        client = self._session.create_client(
+        client = session.create_client(
             service, region_name=region, endpoint_url=self.endpoint, config=config, **credentials
         )
         if self.guard:
@@ -174,6 +169,7 @@ Guard = Callable[[Api, str, Any, Mapping[str, Any], str], None]
 """What sees every call: who calls, the service, the operation's model, the call's members, the region."""
 
 
+@lru_cache(16)
 def account_api(cloud: Cloud, endpoint: str, account: str, region: str = REGION) -> Api:
     """AWS as a role of an account sees it."""
     return Api(cloud, endpoint, region, () if account == ACCOUNT else (account_role(account, region),))

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from localcloud.authorization.asking import HEADER_NAME, YES
+from localcloud.plugins.aws.session import create_client
 
 Credentials = dict[str, str]
 """What botocore's clients take: key, secret and token."""
@@ -35,10 +36,7 @@ def role_at_hand(endpoint: str | None) -> str:
     credentials = session_at_hand()
     if not credentials or not endpoint:
         return ""
-    import botocore.session
-
-    session: Any = botocore.session.Session()
-    sts = session.create_client("sts", region_name="us-east-1", endpoint_url=endpoint, **credentials)
+    sts = create_client("sts", region_name="us-east-1", endpoint_url=endpoint, **credentials)
     arn = str(sts.get_caller_identity()["Arn"])
     _, partition, _, _, account, session = arn.split(":", 5)
     return f"arn:{partition}:iam::{account}:role/{session.split('/')[1]}"
@@ -56,12 +54,10 @@ def role_of_profile(profile: str) -> str:
 class Caller:
     """Who calls AWS as one provider is configured.
 
-    session: botocore's, for its models.
     endpoint: of the laptop's AWS; None for one within this process, which decides nothing.
     roles: ARNs, taken one after the other with the credentials at hand.
     """
 
-    session: Any
     endpoint: str | None
     region: str
     roles: tuple[str, ...] = ()
@@ -112,7 +108,7 @@ class Caller:
         from botocore.config import Config
 
         config = Config(retries={"total_max_attempts": 1}, s3={"addressing_style": "path"})
-        return self.session.create_client(
+        return create_client(
             service, region_name=region, endpoint_url=self.endpoint, config=config, **credentials
         )
 

@@ -3,7 +3,6 @@
 import json
 
 import boto3
-import botocore.session
 import pytest
 from botocore.exceptions import ClientError
 
@@ -163,7 +162,7 @@ def test_what_only_asks_changes_nothing_and_is_asked_for_what_moto_does_not_have
     as_role("asker", allow("ec2:CreateVpc", "eks:CreateAddon"))
     arn = f"arn:aws:iam::{ACCOUNT}:role/asker"
     monkeypatch.delenv("AWS_SESSION_TOKEN", raising=False)
-    caller = Caller(botocore.session.Session(), AwsServer(cloud).url, REGION, (arn,))
+    caller = Caller(AwsServer(cloud).url, REGION, (arn,))
     before = len(aws("ec2").describe_vpcs()["Vpcs"])
 
     caller.ask("ec2", "create_vpc", {"CidrBlock": "10.0.0.0/16"}, REGION)

@@ -112,7 +112,7 @@ def _outputs(config: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
         lines = [line.split(None, 1) for line in section.splitlines() if line.strip()]
         yield {line[0].lower(): line[1].strip() for line in lines if len(line) == 2}
     for name, text in (config.get("extraFiles") or {}).items():
-        sections = yaml.safe_load(text) if name.endswith((".yaml", ".yml")) else None
+        sections = yaml.load(text, Loader=yaml.CSafeLoader) if name.endswith((".yaml", ".yml")) else None
         for output in ((sections or {}).get("pipeline") or {}).get("outputs") or ():
             yield {key.lower(): str(value) for key, value in output.items()}
 
