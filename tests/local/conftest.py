@@ -20,6 +20,33 @@ def nothing_of_the_callers() -> None:
         os.environ.pop(name, None)
 
 
+AT_THE_END = {"PULUMI_EXPERIMENTAL": "true", "PULUMI_SKIP_CHECKPOINTS": "true"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state_at_the_end() -> None:
+    """The engine writes a stack's state once and not for every resource, which is half of what it does."""
+    os.environ.update(AT_THE_END)
+
+
+@pytest.fixture(scope="module")
+def checkpoints() -> Iterator[None]:
+    """For updates that are cut off: the state is written for every resource, as it is by default."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in AT_THE_END:
+            patch.delenv(name)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def memory_for_time() -> None:
+    """Programs in Go, as the engine and API servers are, collect garbage at five times what they use, not at twice.
+
+    https://go.dev/doc/gc-guide#GOGC
+    """
+    os.environ.setdefault("GOGC", "400")
+
+
 @pytest.fixture(scope="session")
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
     """A cloud of the test run's own, started; ended with all its processes."""

@@ -22,6 +22,8 @@ from localcloud.errors import Refusal
 from localcloud.processes import Process, port_taken
 from tests.support.pulumi_project import copy_project
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 QUIET = ("--non-interactive",)
 
 BUCKET = """

@@ -13,6 +13,8 @@ from localcloud.states import StateFile
 from tests.support.cut_off import network_stack, recover
 from tests.support.pulumi_stack import PulumiStack
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 PROGRAM = """
 import pulumi_aws as aws
 

@@ -1,7 +1,11 @@
 """Five kills over `up` and `destroy`, of engine, plugins and servers; tests/soak has fifty."""
 
+import pytest
+
 from tests.support.cut_off import CLUSTER, network_stack
 from tests.support.kills import CLUSTER_ONCE, existing_with_cluster, survive
+
+pytestmark = pytest.mark.usefixtures("checkpoints")
 
 ON_THE_WAY_UP = ("plugin of AWS", "engine and plugins", "API server")
 ON_THE_WAY_DOWN = ("etcd", "engine")

@@ -13,6 +13,8 @@ from localcloud.errors import Refusal
 from tests.support.cut_off import recover
 from tests.support.pulumi_stack import PulumiStack
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 PROGRAM = """
 import pulumi
 import pulumi_aws as aws

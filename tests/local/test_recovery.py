@@ -16,6 +16,8 @@ from tests.support.cut_off import MADE, client, cut_off, ids, name, network_up, 
 from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack, moka
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 QUIET = ("--non-interactive",)
 
 

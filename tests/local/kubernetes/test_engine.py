@@ -10,6 +10,8 @@ from localcloud.engine import Engine
 from tests.support.cut_off import recover
 from tests.support.pulumi_stack import PulumiStack
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 PROGRAM = """
 import pulumi
 import pulumi_kubernetes as k8s
