@@ -40,8 +40,8 @@ BIN = local_folder() / "bin"
 # Variables of real accounts and backends, which must not reach the laptop's engine.
 REAL_PREFIXES = ("AWS_", "PULUMI_", "KUBECONFIG", "KUBERNETES_")
 
-# What a caller may say to the engine nevertheless: the form of a preview, and to write the state at the end only
-# (https://github.com/pulumi/pulumi/issues/10668), in which accounts play no part.
+# What a caller may say to the engine nevertheless, as accounts play no part in it: the form of a preview, and
+# to write the state at the end only (https://github.com/pulumi/pulumi/issues/10668).
 HARMLESS = ("PULUMI_ENABLE_STREAMING_JSON_PREVIEW", "PULUMI_EXPERIMENTAL", "PULUMI_SKIP_CHECKPOINTS")
 
 

@@ -18,6 +18,7 @@ def deploy() -> None:
     """
     sdk_tuning.silence_debug_messages()
     sdk_tuning.end_without_traceback()
+    sdk_tuning.shorten_stack_traces(__file__)
 
     config = pulumi.Config("moka")
     try:

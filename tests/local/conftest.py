@@ -40,7 +40,7 @@ def checkpoints() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def memory_for_time() -> None:
-    """Programs in Go, as the engine and API servers are, collect garbage at five times what they use, not at twice.
+    """Programs in Go, as the engine and API servers are, let garbage grow to four times what they use.
 
     https://go.dev/doc/gc-guide#GOGC
     """

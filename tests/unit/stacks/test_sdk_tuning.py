@@ -5,7 +5,8 @@ import grpc.aio
 import pulumi
 import pulumi_aws as aws
 import pytest
-from pulumi.runtime import settings
+from pulumi.runtime import resource, settings
+from pulumi.runtime.proto import source_pb2
 
 from stacks import sdk_tuning
 
@@ -62,3 +63,25 @@ def test_only_an_end_that_the_engine_has_given_the_reason_of_is_a_line(monkeypat
         settings.handle_grpc_error(error)
     assert type(raised.value) is kind
     assert details in str(raised.value) or kind is pulumi.RunError
+
+
+def test_of_a_stack_trace_there_is_what_is_within_the_program(monkeypatch):
+    monkeypatch.setattr(resource, "_get_stack_trace", lambda: trace("layers/logs.py", "entry.py", "stack.py"))
+
+    sdk_tuning.shorten_stack_traces("/stacks/entry.py")
+    sdk_tuning.shorten_stack_traces("/stacks/entry.py")
+
+    assert resource._get_stack_trace() == trace("layers/logs.py")
+
+
+def test_where_a_resource_is_registered_stays(monkeypatch):
+    monkeypatch.setattr(resource, "_get_stack_trace", lambda: trace("entry.py", "stack.py"))
+
+    sdk_tuning.shorten_stack_traces("/stacks/entry.py")
+
+    assert resource._get_stack_trace() == trace("entry.py")
+
+
+def trace(*files):
+    places = [source_pb2.SourcePosition(uri=f"file:///stacks/{file}", line=7) for file in files]
+    return source_pb2.StackTrace(frames=[source_pb2.StackFrame(pc=place) for place in places])
