@@ -8,6 +8,7 @@ import moto.eks.utils
 from boto3 import Session
 from moto.core.utils import method_names_from_class
 from moto.iam.models import IAMBackend, ManagedPolicy
+from moto.settings import load_iam_aws_managed_policies
 
 _read = IAMBackend._init_aws_policies
 
@@ -20,7 +21,9 @@ def _policies(account: str, region: str) -> list[ManagedPolicy]:
 
 
 def _own_policies(backend: IAMBackend) -> list[ManagedPolicy]:
-    """AWS's policies, as an account counts what each is attached to."""
+    """AWS's policies, as an account counts what each is attached to; none where moto is told to have none."""
+    if not load_iam_aws_managed_policies():
+        return []
     return [copy(policy) for policy in _policies(backend.account_id, backend.region_name)]
 
 
