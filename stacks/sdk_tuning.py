@@ -48,7 +48,7 @@ def shorten_stack_traces(outermost: str) -> None:
     for each resource.
     """
     original = getattr(resource, "_get_stack_trace", None)
-    if original is None or hasattr(original, "shortened"):
+    if original is None:
         return
     end = Path(outermost).as_uri()
 
@@ -59,7 +59,6 @@ def shorten_stack_traces(outermost: str) -> None:
             del trace.frames[max(frames.index(end), 1) :]
         return trace
 
-    shortened.shortened = True  # type: ignore[attr-defined]
     resource._get_stack_trace = shortened
 
 

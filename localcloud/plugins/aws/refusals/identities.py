@@ -147,10 +147,7 @@ class Identities:
     def _api(self, account: str) -> Api:
         if account in ("", self.api.account):
             return self.api
-        api: Api = self._once(
-            ("api", account), lambda: account_api(self.api.cloud, self.api.endpoint, account, self.region)
-        )
-        return api
+        return account_api(self.api.cloud, self.api.endpoint, account, self.region)
 
     # --- roles ---
 
