@@ -19,7 +19,7 @@ from benchmarks.allocation_world import APPLICATIONS, CPU, EVENTS
 from benchmarks.bench import FOLDER, LOG
 from localcloud.cloud import REPOSITORY
 from localcloud.credentials import Credentials
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka.usage import places
 from moka.usage.records import GAPS, PROFILES
 from services.usage_recorder import parquet

@@ -23,7 +23,8 @@ from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.parallel import parallel_map
-from localcloud.processes import Process, answers, free_port
+from localcloud.loopback import free_port
+from localcloud.processes import Process, answers
 from moka.components.aws.addon_configuration import COREFILE
 from stacks.scale import TEN_THOUSAND_NODES
 

@@ -17,7 +17,7 @@ from benchmarks.bench import FOLDER
 from benchmarks.driver_world import NAMESPACE, address
 from localcloud.cloud import REPOSITORY
 from localcloud.credentials import Credentials
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka.pages import UI_PORT
 
 DRIVERS = 2_000

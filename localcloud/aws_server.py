@@ -7,7 +7,8 @@ from pathlib import Path
 
 from localcloud.cloud import REGION, REPOSITORY, RUN, Cloud
 from localcloud.errors import Refusal
-from localcloud.processes import Process, answers, free_port, port_stays_taken
+from localcloud.loopback import free_port, port_stays_taken
+from localcloud.processes import Process, answers
 
 # Roles are attached to AWS's own policies, which moto has on request only. No MOTO_ACCOUNT_ID: with it there
 # would be one account, whatever role is taken.

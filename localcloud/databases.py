@@ -23,7 +23,8 @@ import psutil
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
 from localcloud.files import locked, write_private
-from localcloud.processes import Process, free_port, port_stays_taken
+from localcloud.loopback import free_port, port_stays_taken
+from localcloud.processes import Process
 
 ENGINE = "aurora-postgresql"
 

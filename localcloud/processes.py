@@ -3,9 +3,7 @@
 import contextlib
 import json
 import os
-import random
 import re
-import socket
 import ssl
 import subprocess
 import time
@@ -19,9 +17,6 @@ import psutil
 
 from localcloud.errors import Refusal
 from localcloud.files import write_private
-
-# Below the ports that systems give to outgoing connections, which would take a port that is reserved.
-PORTS = range(20000, 30000)
 
 # The shell ends at once, so the program is no child of ours; it waits for a line before it begins, and does
 # not begin when we are killed before its pid is written down.
@@ -57,35 +52,6 @@ def server_environment(variables: Mapping[str, str]) -> dict[str, str]:
         for name, value in variables.items()
         if name in INHERITED or name.startswith(INHERITED_PREFIXES)
     }
-
-
-def free_port() -> int:
-    """A port of 127.0.0.1 on which no program listens."""
-    for port in random.sample(PORTS, len(PORTS)):
-        if not port_taken(port):
-            return port
-    raise Refusal(f"Every port from {PORTS.start} to {PORTS.stop - 1} is taken: end programs that hold them.")
-
-
-def port_stays_taken(port: int, timeout: float = 3) -> bool:
-    """Whether a port is taken for longer than a program needs to free it that was killed just now."""
-    deadline = time.monotonic() + timeout
-    while taken := port_taken(port):
-        if time.monotonic() > deadline:
-            break
-        time.sleep(_POLL_SECONDS)
-    return taken
-
-
-def port_taken(port: int) -> bool:
-    """Whether a program listens on this port of 127.0.0.1."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return True
-    return False
 
 
 def answers(url: str, authority: Path | None = None, certificate: tuple[Path, Path] | None = None) -> bool:

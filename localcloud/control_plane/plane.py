@@ -30,7 +30,8 @@ from localcloud.control_plane.programs import (
 from localcloud.credentials import ADMIN, USERS, Credentials, Principal, kubeconfig
 from localcloud.errors import Refusal
 from localcloud.files import locked, write_private
-from localcloud.processes import Process, answers, port_stays_taken
+from localcloud.loopback import port_stays_taken
+from localcloud.processes import Process, answers
 
 ETCD_PEER = "etcd-peer"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from localcloud.files import locked, write_private
-from localcloud.processes import free_port, port_stays_taken
+from localcloud.loopback import free_port, port_stays_taken
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import PLUGINS, Engine
 from localcloud.errors import Refusal
-from localcloud.processes import Process, port_taken
+from localcloud.loopback import port_taken
+from localcloud.processes import Process
 from tests.support.pulumi_project import copy_project
 
 pytestmark = pytest.mark.usefixtures("checkpoints")

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka.jobs import conf
 from moka.jobs.job_target import Celeborn
 from tests.support.event_log_drivers import NOT_HERE

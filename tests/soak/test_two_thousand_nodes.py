@@ -28,7 +28,8 @@ from localcloud.control_plane.nodes import GROUP, ready
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.stand_ins.charts import releases, yunikorn_url
 from localcloud.errors import Refusal
-from localcloud.processes import Process, answers, free_port
+from localcloud.loopback import free_port
+from localcloud.processes import Process, answers
 from localcloud.quantities import quantity
 from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job

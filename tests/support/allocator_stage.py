@@ -14,7 +14,7 @@ import trustme
 from archer import Archer, IamCredentials
 
 from localcloud.cloud import REPOSITORY
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka.allocation import configuration as configuration_file
 from moka.allocation.configuration import Configuration
 from moka.allocation.plan_bounds import PlanBounds

@@ -15,7 +15,7 @@ import aiohttp
 from joserfc import jwt
 
 from localcloud.cloud import REPOSITORY
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from services.archer.database.address import Address
 from tests.support.oidc_issuer import KEYS
 

@@ -24,7 +24,8 @@ from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.programs import API_SERVER, CLIENTS
 from localcloud.control_plane.stand_ins.accounts import account
-from localcloud.processes import answers, port_stays_taken
+from localcloud.loopback import port_stays_taken
+from localcloud.processes import answers
 from moka.components.kubernetes import archer_deadline
 from moka.components.kubernetes.archer_rights import CLUSTER_RIGHTS, NAMESPACE_RIGHTS, OPERATOR_RIGHTS
 from moka.jobs.job_target import JobTarget

@@ -10,7 +10,7 @@ from pathlib import Path
 import boto3
 from moto.server import ThreadedMotoServer
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka import event_logs
 from moka.components.kubernetes.history_configuration import spark_defaults
 from moka.jobs import conf

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 from localcloud.cloud import REPOSITORY
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka.components.kubernetes.history_configuration import spark_defaults
 from moka.sizes.history import HistorySize
 from tests.support import history_image

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from localcloud.processes import free_port, port_taken
+from localcloud.loopback import free_port, port_taken
 from tests.support.spark_releases import spark_home
 from tests.support.uploader_process import wait_for
 

@@ -25,7 +25,8 @@ import yaml
 from localcloud import tools
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.credentials import kubeconfig
-from localcloud.processes import Process, free_port
+from localcloud.loopback import free_port
+from localcloud.processes import Process
 from moka import catalog
 from moka.components.kubernetes import metrics_store
 from moka.components.kubernetes.opentelemetry import AGENT_RELEASE, GATEWAY_RELEASE, SCRAPER_RELEASE

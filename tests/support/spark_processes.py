@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from tests.support import history_image
 from tests.support.spark_releases import spark_home
 from tests.support.uploader_process import wait_for

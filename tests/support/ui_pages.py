@@ -8,7 +8,7 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from services.common.health import handlers, reporting
 from services.common.metrics import Metrics
 from services.ui_gateway.answers import History

@@ -7,7 +7,7 @@ import pytest
 
 from localcloud import databases
 from localcloud.databases import Database
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from tests.support.loops import run_apart
 
 CLUSTER = "aws:rds/cluster:Cluster"

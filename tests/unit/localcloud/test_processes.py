@@ -1,13 +1,13 @@
 import json
 import os
-import socket
 import sys
 
 import psutil
 import pytest
 
 from localcloud.errors import Refusal
-from localcloud.processes import Process, free_port, last_meaningful_line, port_taken
+from localcloud.loopback import free_port, port_taken
+from localcloud.processes import Process, last_meaningful_line
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 
@@ -152,14 +152,6 @@ def test_files_of_a_process_are_for_its_owner_only(process):
 
     assert process.log.stat().st_mode & 0o077 == 0
     assert process.pid_file.stat().st_mode & 0o077 == 0
-
-
-def test_a_free_port_is_not_taken_until_somebody_listens():
-    port = free_port()
-    assert not port_taken(port)
-
-    with socket.create_server(("127.0.0.1", port)):
-        assert port_taken(port)
 
 
 def test_the_last_error_is_what_a_program_said():

@@ -4,7 +4,7 @@ import os
 import aiohttp
 import pytest
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from services.allocator.child import Children
 from services.allocator.failure import Failure
 from services.common.health import health_server

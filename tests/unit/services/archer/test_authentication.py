@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 from joserfc import jwt
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka.submission.configuration import OidcWay, ProxyWay
 from moka.submission.rights import Principal
 from services.archer.authentication.iam import IamAuthenticator

@@ -12,7 +12,7 @@ import httpx
 import pytest
 import trustme
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from services.archer.database import environment, reading
 from services.archer.database.pool import pool
 from tests.support.iam_token import authorization, presigned

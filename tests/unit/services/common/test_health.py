@@ -4,7 +4,7 @@ from contextlib import closing
 import aiohttp
 import pytest
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from services.common.health import health_server
 from services.common.metrics import Metrics
 

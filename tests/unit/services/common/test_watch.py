@@ -8,7 +8,7 @@ import certifi
 import pytest
 from aiohttp import web
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from services.common.kubernetes import Api, ServiceAccount
 from services.common.watch import LIST_CHUNK, Watch
 from tests.support.ui_pages import run_apart

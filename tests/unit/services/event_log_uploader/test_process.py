@@ -5,7 +5,7 @@ import json
 import boto3
 import pytest
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from moka import event_logs
 from tests.support.event_log_writer import LOG, EventLogWriter
 from tests.support.moto_server import moto_server

@@ -12,7 +12,7 @@ import boto3
 import pytest
 import trustme
 
-from localcloud.processes import free_port
+from localcloud.loopback import free_port
 from tests.support.moto_server import moto_server
 from tests.support.oidc_issuer import OidcIssuer
 from tests.support.ui_pages import DOMAIN, run_apart
