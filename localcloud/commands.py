@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 
-from localcloud import clock, databases, report, store, unknowns
+from localcloud import clock, clusters, databases, report, store, unknowns
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import CHECKOUT, RUN, recovery
-from localcloud.control_plane import ControlPlane, stand_ins
+from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.stand_ins import deployments
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
 from localcloud.credentials import principal
@@ -67,10 +67,7 @@ def _start(engine: Engine) -> None:
                 report.say(restored)
     # Before the programs that use them.
     databases.resume(engine.cloud)
-    for plane in ControlPlane.all(engine.cloud):
-        if not plane.alive():
-            report.say(f"Starting the control plane of {plane.name} again, on its data.")
-        stand_ins.resume(plane)
+    clusters.resume(engine.cloud)
 
 
 def create(engine: Engine, stack: str) -> None:

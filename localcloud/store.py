@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from localcloud.cloud import Cloud
 
@@ -84,6 +84,10 @@ class Store:
             # One may be removed meanwhile.
             with suppress(FileNotFoundError):
                 yield json.loads(path.read_text())
+
+    def names(self, *key: str) -> list[str]:
+        """Last words of the keys of the things right under a key."""
+        return sorted(unquote(path.stem) for path in self._path(key).with_suffix("").glob("*.json"))
 
     def _path(self, key: tuple[str, ...]) -> Path:
         *folders, name = (quote(word, safe="").replace(".", "%2E") for word in key)

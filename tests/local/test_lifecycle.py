@@ -161,7 +161,9 @@ def test_up_goes_on_after_it_was_killed_while_a_cluster_was_made(cloud, project,
     assert f"dev is locked by process {first.pid} " in recovered.stderr
     assert [urn.rsplit("::", 1)[-1] for urn in cut_off] == ["cluster"]
     assert "cut-dev" in aws("eks").list_clusters()["clusters"]
-    assert [plane.alive() for plane in ControlPlane.all(cloud) if plane.name == "cut-dev"] == [True]
+    plane = ControlPlane(cloud, "cut-dev")
+    assert plane.ended() == []
+    assert dev.outputs()["endpoint"] == plane.endpoint
     assert dev.operations() == {}
     dev.destroy()
     assert not under_way.exists()

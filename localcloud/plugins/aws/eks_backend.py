@@ -21,7 +21,7 @@ from localcloud.plugins.aws.instance_types import described
 from localcloud.plugins.aws.refusals import nodes, reservations
 from localcloud.plugins.aws.refusals.templates import template_data
 from localcloud.plugins.aws.subject import Subject
-from localcloud.store import other_places
+from localcloud.store import Store, other_places
 
 if TYPE_CHECKING:
     from localcloud.control_plane import ControlPlane
@@ -85,9 +85,16 @@ def start_cluster(subject: Subject) -> None:
     """Start a cluster's control plane, and have EKS return its endpoint."""
     plane = control_plane(subject, subject.id)
     plane.start()
-    subject.api.service("eks", subject.region).store_cluster_members(
-        subject.id, endpoint=plane.endpoint, certificateAuthority={"data": plane.certificate_authority}
-    )
+    note_endpoint(plane, subject.api.service("eks", subject.region).store)
+
+
+def note_endpoint(plane: "ControlPlane", eks: Store) -> None:
+    """Have EKS return the endpoint of a control plane that serves.
+
+    eks: what is kept of EKS in the cluster's account and region.
+    """
+    authority = {"data": plane.certificate_authority}
+    eks.update("cluster", plane.name, members={"endpoint": plane.endpoint, "certificateAuthority": authority})
 
 
 def add_volume_driver(subject: Subject) -> None:
