@@ -115,9 +115,11 @@ class Bench:
         self.provider.delete(*self.state(resource), 0)
 
 
+@dataclass(frozen=True)
 class Plane:
     """Stands in for a control plane: these tests are of AWS's side of EKS."""
 
+    name: str
     endpoint = "https://127.0.0.1:6443"
     certificate_authority = "Y2VydGlmaWNhdGU="
 
@@ -141,7 +143,7 @@ def provider(moto_url, tmp_path_factory):
 def without_planes():
     """Clusters without control planes, and node groups without machines."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(eks_backend, "control_plane", lambda subject, cluster: Plane())
+        patch.setattr(eks_backend, "control_plane", lambda subject, cluster: Plane(cluster))
         patch.setattr(eks_backend, "apply_machines", lambda plane, group: None)
         # Machines that could not join are looked at where there is a network to join: tests/unit/sabotages.
         patch.setattr(eks_backend, "JOIN_CHECKS", [reservations.check])
