@@ -1,12 +1,12 @@
-"""Hundreds of Spark applications at once; `MOKA_APPLICATIONS` says how many, 500 by default."""
+"""Hundreds of Spark applications at once: `MOKA_APPLICATIONS`, by default as sizes.py says."""
 
-import os
 from dataclasses import replace
 
 from localcloud.cloud import Cloud
+from tests.soak.sizes import size
 from tests.support.application_load import Watch, application, cases, load_cluster, until
 
-NUMBER = int(os.environ.get("MOKA_APPLICATIONS", "500"))
+NUMBER = size("MOKA_APPLICATIONS")
 
 # Machines of 64 vCPUs in each of the four groups: all applications find room at once.
 MACHINES = 1 + NUMBER // 50

@@ -1,8 +1,8 @@
 """Archer under load, with faults at random moments: each job has one application at most, and its right end.
 
-MOKA_ARCHER_FAULTS says how many of each kind there are, MOKA_ARCHER_SEED when and how they come,
-MOKA_ARCHER_RATE how many jobs a second, MOKA_ARCHER_OUTAGE for how many seconds the API server is down, and
-MOKA_ARCHER_LEASE for how many a claim holds.
+MOKA_ARCHER_FAULTS says how many of each kind there are (by default as in sizes.py), MOKA_ARCHER_SEED when and
+how they come, MOKA_ARCHER_RATE how many jobs a second, MOKA_ARCHER_OUTAGE for how many seconds the API server
+is down, and MOKA_ARCHER_LEASE for how many a claim holds.
 """
 
 import asyncio
@@ -13,11 +13,12 @@ import time
 
 import pytest
 
+from tests.soak.sizes import size
 from tests.support.archer_stage import plane_of_stub, stage
 from tests.support.loops import run_apart
 from tests.support.wrong_clock import shifted
 
-FAULTS = int(os.environ.get("MOKA_ARCHER_FAULTS", "20"))
+FAULTS = size("MOKA_ARCHER_FAULTS")
 SEED = int(os.environ.get("MOKA_ARCHER_SEED") or random.randrange(1_000_000))
 OUTAGE_SECONDS = float(os.environ.get("MOKA_ARCHER_OUTAGE", "20"))
 LEASE_SECONDS = float(os.environ.get("MOKA_ARCHER_LEASE", "15"))

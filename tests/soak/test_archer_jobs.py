@@ -1,7 +1,7 @@
-"""Tens of thousands of jobs through all of Archer, on a real API server with an operator played by a stub.
+"""Thousands of jobs through all of Archer, on a real API server with an operator played by a stub.
 
-MOKA_ARCHER_JOBS says how many, 50,000 by default, and MOKA_ARCHER_RATE how many a second, 50 by default: 18
-times what Moka has on average.
+MOKA_ARCHER_JOBS says how many (by default as in sizes.py), and MOKA_ARCHER_RATE how many a second, 50 by
+default: 18 times what Moka has on average.
 """
 
 import asyncio
@@ -11,10 +11,11 @@ from collections import Counter
 
 import pytest
 
+from tests.soak.sizes import size
 from tests.support.archer_stage import document_of, plane_of_stub, stage
 from tests.support.loops import run_apart
 
-JOBS = int(os.environ.get("MOKA_ARCHER_JOBS", "50000"))
+JOBS = size("MOKA_ARCHER_JOBS")
 RATE = float(os.environ.get("MOKA_ARCHER_RATE", "50"))
 
 

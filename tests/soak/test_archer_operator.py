@@ -1,22 +1,22 @@
 """Hundreds of jobs through Archer and the real Spark Operator.
 
-`MOKA_ARCHER_APPLICATIONS` says how many, 500 by default. Machines, drivers and executors are
+`MOKA_ARCHER_APPLICATIONS` says how many, by default as in sizes.py. Machines, drivers and executors are
 simulated (tests/support/application_load.py).
 """
 
 import asyncio
-import os
 import threading
 import time
 from collections import Counter
 
 from localcloud.cloud import Cloud
 from localcloud.errors import Refusal
+from tests.soak.sizes import size
 from tests.support.application_load import ENDS, RUNS_FOR, TARGET, UNTIL_ENDED, load_cluster
 from tests.support.archer_stage import document_of, let_in, stage
 from tests.support.loops import run_apart
 
-NUMBER = int(os.environ.get("MOKA_ARCHER_APPLICATIONS", "500"))
+NUMBER = size("MOKA_ARCHER_APPLICATIONS")
 PER_MINUTE = 30
 MIX = ("good",) * 7 + ("bad", "bad", "endless")
 PATIENCE = 3600

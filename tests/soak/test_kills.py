@@ -1,14 +1,15 @@
-"""Fifty kills of engine, plugins and servers: nothing is doubled, and nothing left."""
+"""Many kills of engine, plugins and servers: nothing is doubled, and nothing left."""
 
 from collections import Counter
 from itertools import cycle, islice
 
 import pytest
 
+from tests.soak.sizes import size
 from tests.support.cut_off import CLUSTER, network_stack
 from tests.support.kills import AWS, CLUSTER_ONCE, VICTIMS, existing_with_cluster, survive
 
-KILLS = 50
+KILLS = size("MOKA_KILLS")
 UP, DOWN = 11, 6
 """Kills before an `up` and before a `destroy` comes to its end; neither divides the number of victims."""
 
@@ -19,7 +20,7 @@ def stack(tmp_path):
         yield stack
 
 
-def test_after_fifty_kills_there_is_all_of_it_once_and_then_nothing(stack):
+def test_after_many_kills_there_is_all_of_it_once_and_then_nothing(stack):
     victims, deaths = cycle(VICTIMS), Counter()
     while deaths.total() < KILLS:
         deaths.update(survive(stack, "up", [*islice(victims, UP)]))

@@ -35,11 +35,12 @@ from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job
 from moka.jobs.job_target import JobTarget
 from moka.names import DRIVER_FINALIZER
+from tests.soak.sizes import size
 from tests.support.application_load import PLACEHOLDER, RUNS_FOR, UNTIL_ENDED, until
 from tests.support.laptop_services import kube_state_metrics_command
 from tests.support.pulumi_stack import PulumiStack
 
-NODES = int(os.environ.get("MOKA_NODES", "2000"))
+NODES = size("MOKA_NODES")
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 GROUPS_A_ZONE = 2
 SYSTEM = 4

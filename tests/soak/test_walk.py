@@ -1,4 +1,4 @@
-"""A hundred changes to the settings, each with an `up`, end where a fresh `up` of the last settings does."""
+"""Many changes to the settings, each with an `up`, end where a fresh `up` of the last settings does."""
 
 import os
 import time
@@ -11,11 +11,12 @@ from localcloud import commands
 from localcloud.engine import Engine
 from stacks import settings
 from tests.soak.conftest import copy_of_the_project
+from tests.soak.sizes import size
 from tests.support.deployed import deployed, differences
 from tests.support.pulumi_stack import PulumiStack
 from tests.support.settings_walk import Settings, steps
 
-STEPS = int(os.environ.get("MOKA_WALK_STEPS", "100"))
+STEPS = size("MOKA_WALK_STEPS")
 SEED = int(os.environ.get("MOKA_WALK_SEED", "17"))
 QUIET = ("--non-interactive",)
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
