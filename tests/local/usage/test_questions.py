@@ -1,18 +1,20 @@
-"""One text for each question, asked of DuckDB and of real Spark."""
+"""One text for each question, asked of DuckDB, and by the job of real Spark."""
 
+import json
+import subprocess
 from dataclasses import replace
 
 import pytest
+import yaml
 
 from moka.allocation import answers
 from moka.allocation.rules import Rules
-from moka.usage import places, questions
+from moka.usage.questions import DEMANDS, QUESTIONS
 from moka.usage.records import (
     APPLICATIONS,
     GAPS,
     JOBS,
     PROFILES,
-    TABLES,
     Application,
     Attempt,
     Gap,
@@ -20,8 +22,8 @@ from moka.usage.records import (
     Job,
     Usage,
 )
-from tests.support import usage_history
-from tests.support.spark_sql import spark_sql
+from tests.support import usage_history, usage_job
+from tests.support.spark_sql import JVM
 from tests.support.usage_history import BEGAN, DAY, HOUR, ask
 
 CLUSTERS = usage_history.clusters_of(3)
@@ -99,34 +101,38 @@ def strange_jobs():
     yield replace(job, job="strange-c", accepted=BEGAN + DAY, ended=BEGAN, state="succeeded")
 
 
-def test_duckdb_and_spark_give_the_same_answers(history, tmp_path):
-    views = questions.spark_views(
-        {table: f"file:{history}/{places.prefix(table.name)}" for table in TABLES.values()}
-    )
-    mark = "-- the next answer --"
-
-    lines = spark_sql(
+def test_the_job_writes_for_every_question_what_duckdb_answers(history, tmp_path):
+    (tmp_path / "asked.json").write_text(ASKED.as_json())
+    command = usage_job.command(
         tmp_path,
-        {"spark.sql.shuffle.partitions": "2"},
-        [
-            *views,
-            *ASKED.views(),
-            *questions.shared_views(questions.QUESTIONS.values()),
-            *(part for one in questions.QUESTIONS.values() for part in (one.sql, f"SELECT '{mark}'")),
-        ],
+        *(f"--history=file:{history}", f"--asked=file:{tmp_path}/asked.json"),
+        *(f"--to=file:{tmp_path}/answers", "--format=json", *QUESTIONS),
+        conf={"spark.sql.shuffle.partitions": "2", "spark.driver.extraJavaOptions": JVM},
     )
 
-    *by_question, rest = "\n".join(lines).split(f"{mark}")
-    assert not rest.strip()
-    for question, text in zip(questions.QUESTIONS.values(), by_question, strict=True):
+    done = subprocess.run(
+        command, cwd=tmp_path, env=usage_job.environment(), capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stderr[-3000:]
+    for name, question in QUESTIONS.items():
         by_duckdb = ask(history, question, ASKED)
-        assert by_duckdb, question.name
-        if question is questions.DEMANDS:
+        files = sorted((tmp_path / "answers" / name).glob("part-*.json"))
+        assert by_duckdb, name
+        if question is DEMANDS:
             assert any(row["workflow"] is None for row in by_duckdb)
-        expected = ["\t".join(map(printed, row.values())) for row in by_duckdb]
-        assert text.strip().splitlines() == expected, question.name
+        written = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        assert written == by_duckdb, name
+        assert f"{name}: {len(written)} rows" in done.stdout
 
 
-def printed(value):
-    """As Spark prints it."""
-    return "NULL" if value is None else str(value)
+def test_the_job_file_gives_the_program_arguments_that_it_takes():
+    job = yaml.safe_load(usage_job.PROGRAM.with_name("usage-questions.yaml").read_text())
+
+    assert job["main_file"].endswith(f"/{usage_job.PROGRAM.name}")
+    assert {argument for argument in job["arguments"] if not argument.startswith("--")} <= QUESTIONS.keys()
+    assert {argument.split("=")[0] for argument in job["arguments"] if argument.startswith("--")} == {
+        "--history",
+        "--asked",
+        "--to",
+    }
