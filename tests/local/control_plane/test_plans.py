@@ -40,11 +40,11 @@ BY_HOUR = [amounts(str(20 + hour), "40Gi") for hour in range(24)]
 
 
 class Stage:
-    """Archer, a courier and a keeper in a thread; `courier` is paused where a cluster is away."""
+    """Archer, a courier and a keeper in a thread; the courier is paused where a cluster is away."""
 
     def __init__(self, api, url, address, accounts):
         self.api, self.url, self.address, self.accounts = api, url, address, accounts
-        self.now, self.away = NIGHT, False
+        self.now = NIGHT
         self.metrics = Metrics("queue_keeper")
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: run_apart(self._run()))
@@ -60,6 +60,7 @@ class Stage:
 
     async def _run(self):
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
+        self._courier = asyncio.Lock()
         await migrate(self.address)
         keeper_account, archer_account = self.accounts
         async with archer(self.address) as client, Api(keeper_account) as own, Api(archer_account) as other:
@@ -77,9 +78,17 @@ class Stage:
 
     async def _go(self, courier):
         while True:
-            if not self.away:
+            async with self._courier:
                 await courier.go()
             await asyncio.sleep(0.2)
+
+    def leave(self):
+        """The cluster is away, once a courier that is under way has come."""
+        self.run(self._courier.acquire())
+
+    def come_back(self):
+        """The cluster is there again."""
+        self._loop.call_soon_threadsafe(self._courier.release)
 
     def run(self, work):
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
@@ -200,14 +209,14 @@ def test_a_rollback_has_the_amounts_of_before_in_force(stage, eventually):
 def test_a_cluster_that_was_away_gets_what_is_in_force_when_it_is_back(stage, eventually):
     monday = stage.apply("monday", [amounts("30", "60Gi")])
     eventually(lambda: stage.right(monday))
-    stage.away = True
+    stage.leave()
     stage.apply("tuesday", [amounts("36", "72Gi")])
     wednesday = stage.apply("wednesday", [amounts("33", "66Gi")])
     assert stage.right(monday), "what was in force stays"
     [cluster] = stage.client.get("/v1/plans").json()["clusters"]
     assert cluster["revision"] < stage.in_force["number"]
 
-    stage.away = False
+    stage.come_back()
 
     eventually(lambda: stage.right(wednesday))
 
@@ -241,7 +250,7 @@ def test_another_hand_in_the_amounts_is_put_right(stage, eventually):
 
 def test_who_comes_late_with_an_older_revision_writes_nothing(stage, eventually):
     """A courier has read what is in force and the cluster; before it writes, another brings a later one."""
-    stage.away = True
+    stage.leave()
 
     class Late:
         """The API, which another courier reaches first."""
@@ -270,7 +279,7 @@ def test_who_comes_late_with_an_older_revision_writes_nothing(stage, eventually)
 
 def test_a_later_revision_than_archers_is_left_alone(stage):
     """As after its database was restored to a time before."""
-    stage.away = True
+    stage.leave()
     stage.apply("monday", [amounts("30", "60Gi")])
     later = {"data": {"revision": str(stage.in_force["number"] + 1_000_000)}, "binaryData": None}
     stage.api.merge(AMOUNTS, later)
