@@ -1,4 +1,4 @@
-"""Tests side by side: those of a module in one process, and those of `local`, which is up once, as well."""
+"""Tests side by side: those of a module in one process, as those of a folder in which much is up once."""
 
 import asyncio
 import os
@@ -10,7 +10,15 @@ from xdist.scheduler import LoadScopeScheduling
 from moka.as_of import VARIABLE
 from tests.support.calendar import TODAY
 
-OF_LOCAL = "tests/local/environment/"
+SHARED = (
+    "tests/local/control_plane/",
+    "tests/local/environment/",
+    "tests/local/policies/",
+    "tests/local/kubernetes/",
+    "tests/local/",
+)
+"""What takes longest begins first, so that all end at about the same time. Each folder but the last has an
+environment or a control plane that all of its tests look at, and so is tested by one process."""
 
 # A busy machine is no mistake of what is tested.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -24,7 +32,7 @@ class ModuleScheduling(LoadScopeScheduling):
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return OF_LOCAL if nodeid.startswith(OF_LOCAL) else nodeid.partition("::")[0]
+        return next(filter(nodeid.startswith, SHARED[:-1]), nodeid.partition("::")[0])
 
 
 def pytest_configure() -> None:
@@ -49,6 +57,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ModuleSch
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In several processes, what takes longest begins first, so that all end at about the same time."""
+    """Put the tests in the order of `SHARED`, in several processes."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: (OF_LOCAL not in item.nodeid, "tests/local/" not in item.nodeid))
+        items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in SHARED])
