@@ -1,4 +1,4 @@
-"""Every environment, broken or not, previewed by the real engine; `make test` has a twelfth of those broken."""
+"""Every environment, broken or not, previewed by the real engine; `make test` has few of those broken."""
 
 import pytest
 
