@@ -101,29 +101,43 @@ def strange_jobs():
     yield replace(job, job="strange-c", accepted=BEGAN + DAY, ended=BEGAN, state="succeeded")
 
 
-def test_the_job_writes_for_every_question_what_duckdb_answers(history, tmp_path):
-    (tmp_path / "asked.json").write_text(ASKED.as_json())
+def expect_answers_of_duckdb(folder, history, asked, names):
+    """Run the job by real Spark; what it writes, in a folder, is what DuckDB answers."""
+    (folder / "asked.json").write_text(asked.as_json())
     command = usage_job.command(
-        tmp_path,
-        *(f"--history=file:{history}", f"--asked=file:{tmp_path}/asked.json"),
-        *(f"--to=file:{tmp_path}/answers", "--format=json", *QUESTIONS),
+        folder,
+        *(f"--history=file:{history}", f"--asked=file:{folder}/asked.json"),
+        *(f"--to=file:{folder}/answers", "--format=json", *names),
         conf={"spark.sql.shuffle.partitions": "2", "spark.driver.extraJavaOptions": JVM},
     )
 
     done = subprocess.run(
-        command, cwd=tmp_path, env=usage_job.environment(), capture_output=True, text=True, check=False
+        command, cwd=folder, env=usage_job.environment(), capture_output=True, text=True, check=False
     )
 
     assert done.returncode == 0, done.stderr[-3000:]
-    for name, question in QUESTIONS.items():
-        by_duckdb = ask(history, question, ASKED)
-        files = sorted((tmp_path / "answers" / name).glob("part-*.json"))
-        assert by_duckdb, name
-        if question is DEMANDS:
-            assert any(row["workflow"] is None for row in by_duckdb)
+    for name in names:
+        by_duckdb = ask(history, QUESTIONS[name], asked)
+        files = sorted((folder / "answers" / name).glob("part-*.json"))
         written = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-        assert written == by_duckdb, name
+        assert written == by_duckdb and written, name
         assert f"{name}: {len(written)} rows" in done.stdout
+
+
+def test_the_job_writes_for_every_question_what_duckdb_answers(history, tmp_path):
+    expect_answers_of_duckdb(tmp_path, history, ASKED, list(QUESTIONS))
+
+    assert any(row["workflow"] is None for row in ask(history, DEMANDS, ASKED))
+
+
+def test_a_history_without_gaps_is_answered_as_well(tmp_path):
+    history = tmp_path / "history"
+    usage_history.write_runs(history, 500, queues=10, clusters=2)
+    asked = answers.window(usage_history.clusters_of(2), BEGAN + 30 * DAY, Rules())
+    # Of gaps there are none: their folder is empty.
+    (history / "usage/v1/gaps").mkdir()
+
+    expect_answers_of_duckdb(tmp_path, history, asked, ["amounts", "needs", "hours", "runs"])
 
 
 def test_the_job_file_gives_the_program_arguments_that_it_takes():
