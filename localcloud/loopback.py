@@ -13,13 +13,13 @@ from localcloud.tools import cache
 PORTS = range(20000, 30000)
 
 RESERVED_SECONDS = 60.0
-"""A program listens by then, or was refused: none has longer to become ready."""
+"""A program listens by then: it has as long to become ready (`Process.start`)."""
 
 _POLL_SECONDS = 0.05
 
 
 def free_port() -> int:
-    """A port on which no program listens, and that none of this user's was given in the last minute.
+    """A port on which no program listens, and that no call of this user's returned in the last minute.
 
     A port is chosen some time before its program listens; another program that chose the same would
     answer in its place, or keep it from starting.

@@ -93,8 +93,12 @@ def note_endpoint(plane: "ControlPlane", eks: Store) -> None:
 
     eks: what is kept of EKS in the cluster's account and region.
     """
-    authority = {"data": plane.certificate_authority}
-    eks.update("cluster", plane.name, members={"endpoint": plane.endpoint, "certificateAuthority": authority})
+    # Written once: somebody else may be changing the cluster at this moment.
+    if (eks.get("cluster", plane.name) or {}).get("endpoint") != plane.endpoint:
+        authority = {"data": plane.certificate_authority}
+        eks.update(
+            "cluster", plane.name, members={"endpoint": plane.endpoint, "certificateAuthority": authority}
+        )
 
 
 def add_volume_driver(subject: Subject) -> None:

@@ -21,7 +21,7 @@ def test_a_free_port_is_not_taken_until_somebody_listens():
 
 @pytest.fixture
 def three_ports(monkeypatch, tmp_path):
-    """A range of three ports in which nobody else chooses, and of which nobody was given one."""
+    """A range of three ports in which nobody else chooses, none of them reserved."""
     monkeypatch.setattr(loopback, "PORTS", ports := range(loopback.PORTS.start - 3, loopback.PORTS.start))
     monkeypatch.setenv("MOKA_CACHE", str(tmp_path))
     return [port for port in ports if not port_taken(port)]
@@ -34,12 +34,12 @@ def test_a_port_is_given_to_one_though_nobody_listens_yet(three_ports):
 
 
 def test_a_port_of_which_nothing_came_is_given_again_after_a_minute(three_ports, monkeypatch):
-    given = [free_port() for _ in three_ports]
+    ports = [free_port() for _ in three_ports]
     now = loopback.time.time()
 
     monkeypatch.setattr(loopback.time, "time", lambda: now + loopback.RESERVED_SECONDS)
 
-    assert sorted(free_port() for _ in three_ports) == sorted(given)
+    assert sorted(free_port() for _ in three_ports) == sorted(ports)
 
 
 def test_another_process_is_given_another(three_ports):
