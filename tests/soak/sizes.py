@@ -18,4 +18,5 @@ SIZES = {
 
 def size(variable: str) -> int:
     """How many there are of what a variable names."""
-    return int(os.environ.get(variable) or SIZES[variable][FULL])
+    usual, full = SIZES[variable]
+    return int(os.environ.get(variable) or (full if FULL else usual))
