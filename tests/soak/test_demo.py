@@ -39,12 +39,16 @@ def test_thirty_days_of_two_thousand_workflows_are_shown_as_the_page_says_and_ag
             *(engine, MOKA, "usage", "report", "local", "--json"),
             *("--workflows", str(folder / "workflows.yaml")),
         )
+        in_force = run(engine, MOKA, "queues", "local", "--in-force")
     finally:
         commands.stop(engine)
 
     progress("\n".join(line for line in printed.splitlines() if line.endswith(" s]")))
     assert lines("".join(quoted())) - lines(printed) == set()
     assert "on spark-a: 94,500 runs" in printed
+    assert "PUT /v1/workflows" in printed and "pi  succeeded" in printed
+    for name, begins in (("usage.html", "<!DOCTYPE html>"), ("plan.svg", "<svg")):
+        assert (folder / name).read_text().startswith(begins)
     assert "2,000 of 2,000 were not known so" in printed
     # Twenty jobs at a time are too few for the second tier, and the plan has more.
     assert re.search(
@@ -52,6 +56,10 @@ def test_thirty_days_of_two_thousand_workflows_are_shown_as_the_page_says_and_ag
     )
     assert "root.analytics.reports.tier2 on spark-a: jobs at a time " in printed
     [plan] = re.findall(r"In force: (\S+), revision", printed)
+    # In force is what the second one made of the same.
+    [latest] = re.findall(r"In force: (\S+), revision", again)
+    expected = f"spark-a: as the settings and plan {latest} say\n"
+    assert (in_force.returncode, in_force.stdout) == (0, expected)
     assert len(first) == 2 * 30 and second == first
     assert ": 0 of 2,000 were not known so." in again
     assert f"{plan} is in force from before, and is taken back first." in again
