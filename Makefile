@@ -45,8 +45,9 @@ ci: lint test ## what CI asks of a change: lint, tests, and previews on the lapt
 bench: setup ## measure time and memory of `local` and of twenty clusters; writes docs/benchmarks.md
 	@$(PY) -m benchmarks $(ARGS)
 
+# Two processes, however many cores there are: what is measured beside more would say little.
 soak: setup ## run the tests that take long; ARGS=--left goes on where a run was cut off
-	@$(PY) -m pytest tests/soak $(ARGS)
+	@$(PY) -m pytest tests/soak --verbose --numprocesses 2 --dist loadscope --no-loadscope-reorder $(ARGS)
 
 # What a file has pinned stays as it is, unless UPGRADE says otherwise.
 define pin

@@ -15,6 +15,7 @@ SHARED = (
     "tests/local/environment/",
     "tests/local/policies/",
     "tests/local/kubernetes/",
+    "tests/soak/metrics/",
     "tests/local/",
 )
 """What takes longest begins first, so that all end at about the same time. Each folder but the last has an

@@ -1,6 +1,7 @@
 """What takes longer than a test may, on clouds of its own."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from localcloud.engine import Engine
 from tests.soak.passed import Passed, record_of_this_commit
 from tests.support.pulumi_project import copy_project
 
+WHOLE_MACHINE = "test_two_thousand_nodes.py"
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Option `--left`."""
@@ -21,6 +24,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Keep what passes."""
     config.pluginmanager.register(Passed(record_of_this_commit(), config.getoption("--left")))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have what takes the whole machine at the end, when nothing else is left to run beside it."""
+    items.sort(key=lambda item: item.path.name == WHOLE_MACHINE)
 
 
 def copy_of_the_project(folder: Path) -> Iterator[Engine]:
@@ -34,11 +42,14 @@ def copy_of_the_project(folder: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def progress(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
-    """Print a line while the test runs, with the load of the machine."""
+    """Print a line while the test runs, with the load of the machine.
+
+    To stderr: the standard output of xdist's processes goes nowhere.
+    """
 
     def line(text: str) -> None:
         with capsys.disabled():
-            print(f"load {os.getloadavg()[0]:.1f}: {text}", flush=True)
+            print(f"load {os.getloadavg()[0]:.1f}: {text}", file=sys.stderr, flush=True)
 
     return line
 

@@ -1,5 +1,6 @@
 """Which tests have passed on a commit, for a run that goes on where another was cut off: `--left`."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -31,6 +32,8 @@ class Passed:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep it at once: who is killed later has passed all the same."""
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            return  # xdist reports it to the first process, which keeps it
         if self._record and report.when == "call" and report.passed:
             self._record.parent.mkdir(parents=True, exist_ok=True)
             with self._record.open("a") as file:

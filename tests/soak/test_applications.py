@@ -17,27 +17,24 @@ FINISHED_PODS = NUMBER // 10
 PATIENCE = 3600
 
 
-def test_applications_at_once_all_end_as_their_drivers_do_and_leave_nothing(tmp_path, capsys):
+def test_applications_at_once_all_end_as_their_drivers_do_and_leave_nothing(tmp_path, progress):
     # Drivers take between half a minute and five.
     load = [
         replace(case, runs_for=30 + 37 * index % 270)
         for index, case in enumerate(cases(NUMBER, runs_for=0, retries=1))
     ]
-    with (
-        capsys.disabled(),
-        load_cluster(
-            Cloud(tmp_path), machines=MACHINES, per_minute=PER_MINUTE, finished_pods=FINISHED_PODS
-        ) as cluster,
-    ):
+    with load_cluster(
+        Cloud(tmp_path), machines=MACHINES, per_minute=PER_MINUTE, finished_pods=FINISHED_PODS
+    ) as cluster:
         watch = Watch(cluster.api).start()
-        print(f"\n{NUMBER} applications, machines {4 * MACHINES}, finished pods kept {FINISHED_PODS}")
+        progress(f"{NUMBER} applications, machines {4 * MACHINES}, finished pods kept {FINISHED_PODS}")
         cluster.submit(load)
         created = watch.now()
 
-        def progress():
+        def so_far():
             return dict(watch.states()), {kind: n for kind, n in watch.running.items() if n}
 
-        until(lambda: watch.all_over(load), "all are over", PATIENCE, progress)
+        until(lambda: watch.all_over(load), "all are over", PATIENCE, so_far)
         over = watch.now()
         statuses = {case.name: cluster.api.get(application(case))["status"] for case in load}
         cluster.delete(load)
@@ -60,7 +57,7 @@ def test_applications_at_once_all_end_as_their_drivers_do_and_leave_nothing(tmp_
             **{f"most {kind} at a time": number for kind, number in sorted(watch.peak.items())},
             **{f"CPU of {name}, s": seconds for name, seconds in sorted(cluster.cpu().items())},
         }.items():
-            print(f"{what}: {number:,.0f}")
+            progress(f"{what}: {number:,.0f}")
 
     assert {case.name: outcome(statuses, case) for case in load} == {
         case.name: (case.state, 1 + case.retries) for case in load

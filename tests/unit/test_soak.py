@@ -33,8 +33,8 @@ def soak(tmp_path):
     (tmp_path / "conftest.py").write_text(CONFTEST.format(repository=str(REPOSITORY)))
     (tmp_path / "test_three.py").write_text(TESTS)
 
-    def run(**variables):
-        command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", "."]
+    def run(*options, **variables):
+        command = [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *options, "."]
         return subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True).stdout
 
     return run
@@ -48,6 +48,15 @@ def test_what_passed_before_a_run_was_killed_is_left_out_of_the_next_when_asked(
     assert "test_first" not in rest
     assert "2 passed, 1 deselected" in rest
     assert "3 passed" in soak()
+
+
+def test_processes_side_by_side_keep_each_test_once_and_leave_out_the_same(soak, tmp_path):
+    assert "3 passed" in soak("--numprocesses", "2")
+
+    assert sorted((tmp_path / "record.txt").read_text().splitlines()) == [
+        f"test_three.py::test_{which}" for which in ("first", "second", "third")
+    ]
+    assert "passed" not in soak("--numprocesses", "2", LEFT="1")
 
 
 def test_nothing_is_kept_of_a_checkout_with_changes(tmp_path):
