@@ -1,6 +1,7 @@
 """Tests side by side: those of a module in one process, as those of a folder in which much is up once."""
 
 import asyncio
+import gc
 import os
 
 import pytest
@@ -10,16 +11,18 @@ from xdist.scheduler import LoadScopeScheduling
 from moka.as_of import VARIABLE
 from tests.support.calendar import TODAY
 
-SHARED = (
+TOGETHER = (
     "tests/local/control_plane/",
     "tests/local/environment/",
     "tests/local/policies/",
     "tests/local/kubernetes/",
     "tests/soak/metrics/",
-    "tests/local/",
+    "tests/unit/accounts/",
 )
-"""What takes longest begins first, so that all end at about the same time. Each folder but the last has an
-environment or a control plane that all of its tests look at, and so is tested by one process."""
+"""Folders of which one process tests each: all of its tests look at what is up, or rendered, once."""
+
+FIRST = (*TOGETHER, "tests/local/")
+"""What takes longest begins first, so that all end at about the same time."""
 
 # A busy machine is no mistake of what is tested.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -33,7 +36,7 @@ class ModuleScheduling(LoadScopeScheduling):
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return next(filter(nodeid.startswith, SHARED[:-1]), nodeid.partition("::")[0])
+        return next(filter(nodeid.startswith, TOGETHER), nodeid.partition("::")[0])
 
 
 def pytest_configure() -> None:
@@ -58,6 +61,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ModuleSch
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests in the order of `SHARED`, in several processes."""
+    """Put the tests in the order of `FIRST`, in several processes."""
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in SHARED])
+        items.sort(key=lambda item: [not item.nodeid.startswith(folder) for folder in FIRST])
+
+
+def pytest_collection_finish() -> None:
+    """Spare garbage collections the look at all that was collected, which stays to the end."""
+    gc.collect()
+    gc.freeze()

@@ -40,11 +40,15 @@ class Resource:
 
 @dataclass(frozen=True)
 class Preview:
-    """An environment, and all of AWS that it has; `functions`: tokens of functions that it asks."""
+    """An environment, and all of AWS that it has.
+
+    functions: tokens of functions that it asks. types: of all resources, those of Kubernetes too.
+    """
 
     settings: Environment
     resources: tuple[Resource, ...]
     functions: frozenset[str]
+    types: frozenset[str]
 
     def of(self, account: str) -> Iterator[Resource]:
         """The resources of an account."""
@@ -56,7 +60,8 @@ def preview(name: str) -> Preview:
     """The preview of an environment whose settings have what its bootstrap says."""
     environment = bootstrapped(name)
     recorder, functions = _deploy(environment)
-    return Preview(environment, tuple(_resources(environment, recorder)), functions)
+    resources = tuple(_resources(environment, recorder))
+    return Preview(environment, resources, functions, frozenset(recorder.types()))
 
 
 @cache

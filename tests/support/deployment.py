@@ -81,6 +81,7 @@ from stacks import program
 from stacks import settings as settings_module
 from stacks.layer_table import LAYERS
 from stacks.slices import Slice, units
+from tests.support.stack_traces import without_stack_traces
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -360,6 +361,7 @@ class _Run:
         replaced = patch.dict(rpc._RESOURCE_MODULES, {"eks:index": [eks_reference.References()]})
         with (
             replaced,
+            without_stack_traces(),
             patch.object(eks_backend, "control_plane", self._plane),
             patch.object(eks_backend, "apply_machines", self._machines),
             patch.object(kubeconfig, "for_cluster", _kubeconfig),

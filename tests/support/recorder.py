@@ -12,6 +12,8 @@ from pulumi.runtime.mocks import MockMonitor
 from pulumi.runtime.proto import callback_pb2
 from pulumi.runtime.settings import SETTINGS
 
+from tests.support.stack_traces import without_stack_traces
+
 # Remote components hand out resources that their plugin makes: type -> output -> type of that resource.
 COMPONENT_OUTPUTS = {
     "eks:index:Cluster": {"eksCluster": "aws:eks/cluster:Cluster"},
@@ -80,6 +82,10 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
     "aws:ssm/getParameter:getParameter": {"value": "ami-newest"},
     "aws:eks/getAddonVersion:getAddonVersion": {"version": "v9-eksbuild.9"},
 }
+
+
+FEATURES = ("aliasSpecs", "resourceHooks", "transforms")
+"""What programs use of an engine, or are quicker with."""
 
 
 @dataclass(frozen=True)
@@ -207,8 +213,8 @@ def deploy(program: Callable[[], object]) -> Recorder:
     """Run a program against a recorder, wait for all of it, and hand the recorder back."""
     recorder = Recorder()
     pulumi.runtime.set_mocks(recorder, monitor=recorder.monitor)
-    SETTINGS.feature_support["transforms"] = True
-    SETTINGS.feature_support["resourceHooks"] = True
+    for feature in FEATURES:
+        SETTINGS.feature_support[feature] = True
     SETTINGS.callbacks = Callbacks()
 
     @pulumi.runtime.test  # type: ignore[untyped-decorator]
@@ -216,7 +222,8 @@ def deploy(program: Callable[[], object]) -> Recorder:
         program()
 
     try:
-        run()
+        with without_stack_traces():
+            run()
     finally:
         # What failed once must not fail the next program too, and its transformations are its own: the
         # stack stays, as the SDK has one in a process.

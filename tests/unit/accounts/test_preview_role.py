@@ -5,8 +5,10 @@ import pytest
 from accounts.names import AccountNames
 from accounts.permissions.table import rows_of
 from aws_rules.iam.evaluation import Role, allowed
+from moka.components.kubernetes.preview_access import OBJECTS
 from tests.support.account_roles import EVERYTHING, World, deployer, places, previewer, state_key
-from tests.support.bootstrapped_previews import bootstrapped
+from tests.support.bootstrapped_previews import FILES, bootstrapped, preview
+from tests.support.cluster_objects import kinds_of
 from tests.support.prod_account import ACCOUNT, NAMES, OWN_KEY, STATE, WORKLOAD, on
 
 
@@ -72,3 +74,10 @@ def test_the_preview_role_reads_state_and_its_secrets():
 
     assert allowed(role, "s3:GetObject", on(f"{STATE.bucket_arn}/.pulumi/stacks/moka/prod.shared.json"))
     assert allowed(role, "kms:Decrypt", on(state_key(bootstrapped("prod")), OWN_KEY))
+
+
+def test_on_clusters_a_preview_may_read_the_kinds_of_objects_that_the_program_makes_and_no_others():
+    kinds = {kind for name in FILES for kind in kinds_of(preview(name).types)}
+
+    readable = {(group, resource) for group, text in OBJECTS.items() for resource in text.split()}
+    assert readable == kinds

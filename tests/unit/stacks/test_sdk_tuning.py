@@ -1,4 +1,6 @@
 import time
+from itertools import takewhile
+from pathlib import Path
 
 import grpc
 import grpc.aio
@@ -6,12 +8,15 @@ import pulumi
 import pulumi_aws as aws
 import pytest
 from pulumi.runtime import resource, settings
-from pulumi.runtime.proto import source_pb2
 
+from moka.components.aws.key import Key, KeyArgs
 from stacks import sdk_tuning
 
 PATIENCE = 30.0
 """Seconds after which no answer will come any more."""
+
+WHOLE = resource._get_stack_trace
+"""The SDK's own."""
 
 
 def test_what_is_made_is_answered_while_the_program_goes_on(deploy):
@@ -65,23 +70,44 @@ def test_only_an_end_that_the_engine_has_given_the_reason_of_is_a_line(monkeypat
     assert details in str(raised.value) or kind is pulumi.RunError
 
 
-def test_of_a_stack_trace_there_is_what_is_within_the_program(monkeypatch):
-    monkeypatch.setattr(resource, "_get_stack_trace", lambda: trace("layers/logs.py", "entry.py", "stack.py"))
+def test_of_a_stack_trace_there_is_what_is_within_the_program(traces):
+    args = KeyArgs(alias="logs", description="logs", account_id="123456789012", region="us-east-1")
+    pairs = traces(lambda: Key("logs", args))
 
-    sdk_tuning.shorten_stack_traces("/stacks/entry.py")
-    sdk_tuning.shorten_stack_traces("/stacks/entry.py")
-
-    assert resource._get_stack_trace() == trace("layers/logs.py")
-
-
-def test_where_a_resource_is_registered_stays(monkeypatch):
-    monkeypatch.setattr(resource, "_get_stack_trace", lambda: trace("entry.py", "stack.py"))
-
-    sdk_tuning.shorten_stack_traces("/stacks/entry.py")
-
-    assert resource._get_stack_trace() == trace("entry.py")
+    here = Path(__file__).as_uri()
+    for trace, whole in pairs:
+        within = list(takewhile(lambda frame: frame.pc.uri != here, whole.frames))
+        assert list(trace.frames) == (within or list(whole.frames[:1]))
+    assert {Path(trace.frames[0].pc.uri).name for trace, _ in pairs} >= {Path(__file__).name, "key.py"}
 
 
-def trace(*files):
-    places = [source_pb2.SourcePosition(uri=f"file:///stacks/{file}", line=7) for file in files]
-    return source_pb2.StackTrace(frames=[source_pb2.StackFrame(pc=place) for place in places])
+def test_code_that_is_in_no_file_has_no_place_in_a_stack_trace(traces):
+    [(trace, whole)] = traces(lambda: exec("aws.ec2.Vpc('vpc')", {"aws": aws}))
+
+    assert list(trace.frames) == list(whole.frames[:1])
+    assert not trace.frames[0].pc.uri
+
+
+@pytest.fixture
+def traces(deploy):
+    """Run a program -> for each resource, its trace within this file, and all that the SDK has of it."""
+
+    def run(program):
+        pairs = []
+
+        def patched():
+            sdk_tuning.shorten_stack_traces(__file__)
+            shortened = resource._get_stack_trace
+
+            def both():
+                pairs.append((shortened(), WHOLE()))
+                return pairs[-1][0]
+
+            # `deploy` puts its own back.
+            resource._get_stack_trace = both
+            program()
+
+        deploy(patched)
+        return pairs
+
+    return run
