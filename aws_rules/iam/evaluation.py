@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import ip_address, ip_network
 from operator import eq, ge, gt, le, lt
 from typing import Any, Literal
@@ -368,8 +368,14 @@ def _named(statement: Mapping[str, Any], caller: Role | Service) -> By | None:
 
 def _acts(statement: Mapping[str, Any], action: str) -> bool:
     if "Action" in statement:
-        return any(like(pattern, action, fold=True) for pattern in listed(statement["Action"]))
-    return not any(like(pattern, action, fold=True) for pattern in listed(statement["NotAction"]))
+        return any(_names_action(pattern, action) for pattern in listed(statement["Action"]))
+    return not any(_names_action(pattern, action) for pattern in listed(statement["NotAction"]))
+
+
+# Asked for every statement of every request, and there are few of either.
+@lru_cache(maxsize=2**16)
+def _names_action(pattern: str, action: str) -> bool:
+    return like(pattern, action, fold=True)
 
 
 def _about(statement: Mapping[str, Any], request: _Request, variables: Context | None) -> bool | None:

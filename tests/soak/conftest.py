@@ -31,6 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name == WHOLE_MACHINE)
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Show at once why a test failed: the end may be hours away."""
+    if report.failed and "PYTEST_XDIST_WORKER" not in os.environ:
+        print(f"\n{report.longreprtext}", file=sys.stderr, flush=True)
+
+
 def copy_of_the_project(folder: Path) -> Iterator[Engine]:
     """An engine on a cloud of its own, started and ended, whose project is a copy of this one."""
     project = copy_project(folder / "moka")

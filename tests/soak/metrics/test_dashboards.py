@@ -2,7 +2,9 @@
 
 from moka.observability.dashboards import DASHBOARDS
 from moka.observability.grafana import expression
+from tests.support.application_load import until
 from tests.support.laptop_metrics import JOB, NAMESPACE
+from tests.support.program_pods import PATIENCE
 
 CHOICES = {"application": JOB, "namespace": NAMESPACE, "environment": ".*", "cluster": ".*", "queue": ".*"}
 
@@ -59,8 +61,11 @@ def test_every_panel_shows_something_but_those_of_which_there_is_nothing(laptop)
     for recorded in ("executors:active_tasks", "pods:cpu_usage", "tasks:failed_rate"):
         laptop.until(f"moka:{recorded}")
 
-    empty = without_data(laptop)
+    def unexpected():
+        return {place for place in without_data(laptop) if not place.startswith(tuple(NOTHING_THERE))}
 
-    assert {place for place in empty if not place.startswith(tuple(NOTHING_THERE))} == set()
+    # On a busy machine there are not at all times two readings within what a rate is of.
+    until(lambda: not unexpected(), "every panel shows something", PATIENCE, unexpected)
+    empty = without_data(laptop)
     listed = {start for start, reason in NOTHING_THERE.items() if reason != NOT_YET}
     assert {start for start in listed if not any(place.startswith(start) for place in empty)} == set()
