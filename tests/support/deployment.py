@@ -328,6 +328,16 @@ class _WithoutAnchors(yaml.SafeDumper):
         return True
 
 
+def few_groups(settings: dict[str, Any]) -> None:
+    """The change of `local` that leaves it few groups of machines: enough for what is not about them."""
+    groups = settings["clusters"]["spark-a"]["node_groups"]
+    settings["clusters"]["spark-a"].pop("shuffle")
+    for name in set(groups) - {"system", "driver-arm64", "executor-amd64"}:
+        del groups[name]
+    for name in ("system", "driver-arm64"):
+        groups[name] |= {"zones": ["us-east-1a"]}
+
+
 class _Run:
     """One `up`: the monitor that a program's SDK talks to, and what it does with resources."""
 

@@ -5,20 +5,10 @@ import json
 import boto3
 import pytest
 
-from tests.support.deployment import Refused, put
+from tests.support.deployment import Refused, few_groups, put
 
 LAYERS = ("foundation", "cluster")
 GROUP = "NodeGroup::spark-a-executor-amd64"
-
-
-def few_groups(settings):
-    """Two groups are enough, in two zones of the network."""
-    groups = settings["clusters"]["spark-a"]["node_groups"]
-    settings["clusters"]["spark-a"].pop("shuffle")
-    for name in set(groups) - {"system", "driver-arm64", "executor-amd64"}:
-        del groups[name]
-    for name in ("system", "driver-arm64"):
-        groups[name] |= {"zones": ["us-east-1a"]}
 
 
 def in_public_subnet(inputs):

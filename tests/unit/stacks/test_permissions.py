@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.support.deployment import Refused, gone
+from tests.support.deployment import Refused, few_groups, gone
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +187,6 @@ def logs_of_another_region(inputs):
 )  # fmt: skip
 def test_one_change_of_the_program_ends_as_on_aws(up, inputs, words):
     with pytest.raises(Refused) as refusal:
-        up("local", layers=("foundation", "cluster"), inputs=inputs)
+        up("local", layers=("foundation", "cluster"), settings=few_groups, inputs=inputs)
 
     assert words in str(refusal.value)

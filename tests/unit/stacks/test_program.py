@@ -17,10 +17,9 @@ LOCAL = settings.path_of("local").read_text()
 
 
 @pytest.fixture(scope="module")
-def recorder(deploy):
+def recorder(whole):
     """All of local, in one stack."""
-    local = settings.load("local")
-    return deploy(lambda: program.deploy(local, slices.slice_named(local, "")))
+    return whole("local")
 
 
 def names(recorder) -> set[tuple[str, str]]:
@@ -43,7 +42,7 @@ def test_both_architectures_have_node_groups(recorder):
 
 
 @pytest.mark.parametrize(("maximum", "expected"), [(3, False), (4, True)])
-def test_clusters_have_an_autoscaler_where_it_has_a_choice(deploy, maximum, expected):
+def test_clusters_have_an_autoscaler_where_it_has_a_choice(layers, maximum, expected):
     text = yaml.safe_load(LOCAL)
     for cluster in text["clusters"].values():
         cluster["profile"] = "adhoc" if expected else "batch"
@@ -51,10 +50,8 @@ def test_clusters_have_an_autoscaler_where_it_has_a_choice(deploy, maximum, expe
             group |= {"minimum": 3, "desired": 3, "maximum": 3, "spot": False}
         cluster["node_groups"]["executor-arm64"]["maximum"] = maximum
     environment = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
-    layers = ("foundation", "cluster", "scheduling")
-    units = frozenset(unit for unit in slices.units(environment) if unit.layer in layers)
 
-    recorder = deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
+    recorder = layers(environment, "scheduling")
 
     releases = {release["name"] for release in recorder.inputs("kubernetes:helm.sh/v3:Release")}
     assert ("cluster-autoscaler" in releases) == expected

@@ -2,9 +2,16 @@
 
 import pytest
 
-from tests.support.deployment import Refused, gone, put
+from tests.support.deployment import Refused, few_groups, gone, put
 
 LAYERS = ("foundation", "cluster", "ingress")
+
+
+def without_a_way_in(settings):
+    """Settings that name no network of the deployer."""
+    few_groups(settings)
+    put("deployer_network", None)(settings)
+
 
 SABOTAGES = {
     "no rule for the deployer": (
@@ -28,7 +35,7 @@ SABOTAGES = {
         r"\(TGW_ROUTE_AZ_RESTRICTION\)",
     ),
     "nobody is let in": (
-        {"settings": put("deployer_network", None)},
+        {"settings": without_a_way_in},
         r"lets in itself only, and the endpoint is private",
     ),
 }
@@ -39,6 +46,6 @@ def test_one_change_takes_the_way_in_and_is_refused_as_a_client_would_see_it(up,
     change, reason = SABOTAGES[name]
 
     with pytest.raises(Refused, match=reason) as refused:
-        up("local", layers=LAYERS, **change)
+        up("local", layers=LAYERS, **{"settings": few_groups, **change})
 
     assert len(refused.value.reasons) <= 3

@@ -3,22 +3,20 @@
 import pytest
 import yaml
 
-from stacks import program, settings, slices
+from stacks import settings
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 
 
 @pytest.fixture(scope="module")
-def layer(deploy):
+def layer(layers):
     """Layer spark of an environment that is `local` but for its section `services`."""
 
     def make(driver_finalizer=None):
         services = {**LOCAL["services"], "driver_finalizer": driver_finalizer}
         text = yaml.safe_dump({**LOCAL, "services": {name: s for name, s in services.items() if s}})
         environment = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "shuffle", "ingress", "database", "archer", "spark")
-        units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
-        return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
+        return layers(environment, "spark")
 
     return make
 

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from stacks import program, settings, slices
+from stacks import settings
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 IMAGE = "registry.example/ui-gateway:1"
@@ -13,15 +13,13 @@ OTHERS = {name: service for name, service in LOCAL["services"].items() if name !
 
 
 @pytest.fixture(scope="module")
-def layer(deploy):
+def layer(layers):
     """Layers ingress and spark of an environment that is `local` but for some sections."""
 
     def make(services=OTHERS, **sections):
         text = yaml.safe_dump({**LOCAL, "services": services, **sections})
         environment = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "shuffle", "ingress", "database", "archer", "spark")
-        units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
-        return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
+        return layers(environment, "ingress", "spark")
 
     return make
 

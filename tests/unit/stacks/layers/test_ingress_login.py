@@ -8,7 +8,7 @@ import yaml
 
 from services.ui_gateway import login_options
 from services.ui_gateway.hosts import Hosts, pages
-from stacks import program, settings, slices
+from stacks import settings
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 DOMAIN = f"spark-a.{LOCAL['domain']}"
@@ -17,7 +17,7 @@ KEY = "arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8
 
 
 @pytest.fixture(scope="module")
-def layer(deploy):
+def layer(layers):
     """Layer ingress of `local` with a login, of which something is changed."""
 
     def make(**change):
@@ -37,9 +37,7 @@ def layer(deploy):
             },
         }
         environment = settings.parse(yaml.safe_dump(document), "stacks/local.yaml")
-        needed = ("foundation", "cluster", "ingress")
-        units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
-        return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
+        return layers(environment, "ingress")
 
     return make
 

@@ -5,20 +5,20 @@ import json
 import pytest
 
 from moka.collectors.sending import CloudWatch, Otlp, OwnStore, RemoteWrite
-from stacks import program, settings, slices
+from stacks import settings
 from stacks.layers import metrics
 
 WORKSPACE = "arn:aws:aps:us-east-1:123456789012:workspace/ws-0a1b"
 
 
 @pytest.fixture
-def recorded(deploy):
-    """Deploy `local` with a section `metrics`."""
+def recorded(layers):
+    """Layer metrics of `local` with a section `metrics`."""
 
     def run(section):
         text = settings.path_of("local").read_text() + f"\nmetrics: {json.dumps(section)}\n"
         environment = settings.parse(text, "stacks/local.yaml")
-        return deploy(lambda: program.deploy(environment, slices.slice_named(environment, "")))
+        return layers(environment, "metrics")
 
     return run
 

@@ -4,23 +4,21 @@ import pytest
 import yaml
 
 from moka.queues import config_map, keeper_input, queues_yaml
-from stacks import program, settings, slices
+from stacks import settings
 
 CONFIG_MAP = "kubernetes:core/v1:ConfigMap"
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 
 
 @pytest.fixture(scope="module")
-def layer(deploy):
+def layer(layers):
     """Layer scheduling of an environment that is `local` but for its section `services`."""
 
     def make(**services):
         services = {**LOCAL["services"], **services}
         text = yaml.safe_dump({**LOCAL, "services": {name: s for name, s in services.items() if s}})
         environment = settings.parse(text, "stacks/local.yaml")
-        needed = ("foundation", "cluster", "scheduling")
-        units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
-        return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
+        return layers(environment, "scheduling")
 
     return make
 

@@ -7,7 +7,7 @@ import yaml
 
 from moka.components.kubernetes import archer_deadline, queue_claims
 from moka.components.kubernetes.archer_only import POLICY_NAME
-from stacks import program, settings, slices
+from stacks import settings
 from stacks.settings.checks.spark import ACCOUNTS
 
 LOCAL = settings.path_of("local").read_text()
@@ -15,13 +15,13 @@ ADMISSION = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolic
 
 
 @pytest.fixture(scope="module")
-def layer(deploy):
+def layer(layers):
     """Layer spark of an environment that is `local` but for some sections."""
 
     def make(**sections):
         text = yaml.safe_dump({**yaml.safe_load(LOCAL), **sections})
         environment = settings.parse(text, "stacks/local.yaml")
-        return deploy(lambda: program.deploy(environment, slices.slice_named(environment, "")))
+        return layers(environment, "spark")
 
     return make
 

@@ -5,20 +5,18 @@ import json
 import pytest
 import yaml
 
-from stacks import program, settings, slices
+from stacks import settings
 from tests.support.two_accounts import in_two_accounts
 
 LOCAL = yaml.safe_load(settings.path_of("local").read_text())
 
 
 @pytest.fixture(scope="module")
-def layer(deploy):
+def layer(layers):
     """Layer scheduling of an environment, and what it stands on."""
 
     def make(environment):
-        needed = ("foundation", "cluster", "scheduling")
-        units = frozenset(unit for unit in slices.units(environment) if unit.layer in needed)
-        return deploy(lambda: program.deploy(environment, slices.Slice("local", units)))
+        return layers(environment, "scheduling")
 
     return make
 
