@@ -26,9 +26,9 @@ demo: venv ## on the laptop that is up: thirty days of 2,000 workflows, a plan o
 	@test "$(STACK)" = local || { echo "The demo is of \`local\`, and STACK is $(STACK): leave it out." >&2; exit 2; }
 	@$(USE_LAPTOP_AWS) $(PY) -m demo $(ARGS)
 
-# Two processes more than cores: half of the time of a test of the laptop is a wait for another program.
+# One process more than cores: half of the time of a test of the laptop is a wait for another program.
 test: setup ## run every test: units, policies, and the laptop cloud on the real engine
-	@$(PY) -m pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 2 )) --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 30 $(ARGS)
+	@$(PY) -m pytest --numprocesses $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --maxprocesses 4 --dist loadscope --no-loadscope-reorder --durations 30 $(ARGS)
 
 lint: venv ## check formatting, style, types, which package imports which, and workflows of CI
 	@$(VENV)/bin/ruff format --check --quiet .
