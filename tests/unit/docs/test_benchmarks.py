@@ -2,6 +2,7 @@
 table of `make bench` has its place."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -15,13 +16,12 @@ AMOUNT = re.compile(r"([\d.,]+)(?: (\w+))?$")
 
 def amount(cell: str) -> tuple[float, str] | None:
     """A number and its unit, `1.25` or `50 ms`; None where a cell has another text, or several."""
-    found = AMOUNT.match(cell.strip())
-    return (float(found[1].replace(",", "")), found[2] or "") if found else None
+    match = AMOUNT.match(cell.strip())
+    return (float(match[1].replace(",", "")), match[2] or "") if match else None
 
 
-def limits() -> list[tuple[str, str, str, str]]:
+def limits() -> Iterator[tuple[str, str, str, str]]:
     """Section, row, what was measured, and the limit beside it, wherever both are of one unit."""
-    found = []
     for section in PAGE.split("\n## ")[1:]:
         for table in re.findall(r"(?:^\|.*\n)+", section, re.MULTILINE):
             head, _, *rows = [line.strip("|").split("|") for line in table.splitlines()]
@@ -32,11 +32,10 @@ def limits() -> list[tuple[str, str, str, str]]:
             for row in rows:
                 measured, limit = row[at - 1].strip(), row[at].split(", ")[0].strip()
                 if amount(measured) and amount(limit) and amount(measured)[1] == amount(limit)[1]:
-                    found.append((section, row[0].strip(), measured, limit))
-    return found
+                    yield section, row[0].strip(), measured, limit
 
 
-LIMITS = limits()
+LIMITS = list(limits())
 
 
 @pytest.mark.parametrize("section, row, measured, limit", LIMITS, ids=[row for _, row, *_ in LIMITS])
