@@ -1,12 +1,12 @@
 """Whole environments, each broken in one way, by a change of a rendered resource that settings would refuse.
 
-A program registers `broken(name)` before the project's own; what it changes, the engine shows the policies.
+A program registers `broken(names)` before the project's own; what it changes, the engine shows the policies.
+None undoes another, so that one preview can have all of a stack: it takes much longer than the rules do.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Any
 
 import pulumi
@@ -19,10 +19,11 @@ class Broken:
     """A change of an environment.
 
     rule: of the policies, that refuses it.
-    resource: `<last word of the type>::<logical name>`; `*` stands for any text.
+    resource: `<last word of the type>::<logical name>`.
     change: inputs -> inputs.
     options: of the resource, that differ.
     stack: environment, or one of its slices.
+    named: the resource that the rule names, where it is another one.
     """
 
     rule: str
@@ -30,6 +31,7 @@ class Broken:
     change: Callable[[Props], Props] = lambda props: props
     options: Mapping[str, Any] | None = None
     stack: str = "local"
+    named: str = ""
 
 
 def put(path: str, value: Any) -> Callable[[Props], Props]:
@@ -92,11 +94,14 @@ def in_devices(**fields: Any) -> Callable[[Props], Props]:
     return change
 
 
+STAGING, CODE = (
+    f"arn:aws:s3:::moka-local-123456789012-us-east-1-{purpose}" for purpose in ("staging", "code")
+)
 TLS_ONLY = {
     "Effect": "Deny",
     "Principal": "*",
     "Action": "s3:*",
-    "Resource": "*",
+    "Resource": [STAGING, f"{STAGING}/*"],
     "Condition": {"Bool": {"aws:SecureTransport": "false"}},
 }
 TEMPLATE = "LaunchTemplate::spark-a-system-us-east-1a"
@@ -167,17 +172,17 @@ BROKEN: Mapping[str, Broken] = {
                     "Effect": "Allow",
                     "Principal": "*",
                     "Action": "s3:GetObject",
-                    "Resource": "arn:aws:s3:::x/*",
+                    "Resource": f"{STAGING}/*",
                 },
             ),
         ),
     ),
     "a bucket over plain HTTP": Broken(
         "bucket-tls-only",
-        "BucketPolicy::main-staging",
+        "BucketPolicy::main-code",
         put(
             "policy",
-            policy({"Effect": "Deny", "Principal": "*", "Action": "s3:DeleteBucket", "Resource": "*"}),
+            policy({"Effect": "Deny", "Principal": "*", "Action": "s3:DeleteBucket", "Resource": CODE}),
         ),
     ),
     "a key for ever": Broken("key-rotates", "Key::main", put("enableKeyRotation", False)),
@@ -195,7 +200,7 @@ BROKEN: Mapping[str, Broken] = {
     ),
     "all keys": Broken(
         "no-wildcard-resource",
-        "RolePolicy::spark-a-history",
+        "RolePolicy::spark-a-history-gate",
         put("policy", policy({"Effect": "Allow", "Action": "kms:Decrypt", "Resource": "*"})),
     ),
     "data for nodes": Broken(
@@ -227,8 +232,8 @@ BROKEN: Mapping[str, Broken] = {
     ),
     "a registry of anybody": Broken(
         "image-from-allowed-registry",
-        "Deployment::spark-a-driver-finalizer",
-        in_container(image="registry.example.com/driver-finalizer:1.0.0"),
+        "Deployment::spark-a-queue-keeper",
+        in_container(image="registry.example.com/queue-keeper:1.0.0"),
     ),
     "no bound of memory": Broken(
         "memory-limited",
@@ -249,6 +254,7 @@ BROKEN: Mapping[str, Broken] = {
         "default-deny",
         "NetworkPolicy::spark-a-spark-jobs-default-deny",
         put("spec", {"podSelector": {}, "policyTypes": ["Ingress"]}),
+        named="Namespace::spark-a-spark-jobs",
     ),
     "any version of a chart": Broken("chart-pinned", "Release::spark-a-yunikorn", put("version", ">=1.8.0")),
     "a load balancer on the internet": Broken(
@@ -265,14 +271,17 @@ BROKEN: Mapping[str, Broken] = {
 }
 
 
-def broken(name: str) -> None:
-    """Break what the program registers from here on, as BROKEN has it. The change has to meet a resource."""
-    entry = BROKEN[name]
+def broken(names: Iterable[str]) -> None:
+    """Break what the program registers from here on, as BROKEN has it. Each change has to meet a resource."""
+    for name in names:
+        pulumi.runtime.register_resource_transform(_transform(BROKEN[name]))
 
+
+def _transform(entry: Broken) -> pulumi.ResourceTransform:
     def transform(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-        if not fnmatchcase(f"{args.type_.rpartition(':')[2]}::{args.name}", entry.resource):
+        if f"{args.type_.rpartition(':')[2]}::{args.name}" != entry.resource:
             return None
         options = pulumi.ResourceOptions.merge(args.opts, pulumi.ResourceOptions(**(entry.options or {})))
         return pulumi.ResourceTransformResult(entry.change(dict(args.props)), options)
 
-    pulumi.runtime.register_resource_transform(transform)
+    return transform

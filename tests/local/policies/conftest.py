@@ -13,15 +13,15 @@ from tests.support.pulumi_stack import PulumiStack
 PROGRAM = f"""import os, runpy, sys
 sys.path.insert(0, {str(REPOSITORY)!r})
 from tests.local.policies.broken import broken
-if name := os.environ.get("BROKEN"):
-    broken(name)
+if names := os.environ.get("BROKEN"):
+    broken(names.split(","))
 runpy.run_path({str(REPOSITORY / "__main__.py")!r}, run_name="__main__")
 """
 
 
 @pytest.fixture(scope="session")
 def engine_with_breaks(cloud, tmp_path_factory):
-    """The engine for this project, of which `BROKEN` breaks something."""
+    """The engine for this project, of which `BROKEN` breaks what it names."""
     return Engine(cloud, write_project(tmp_path_factory.mktemp("program") / "moka", PROGRAM))
 
 

@@ -1,26 +1,18 @@
-"""Which rules refuse a preview."""
+"""Which rules a preview breaks, and for which resource."""
 
 import re
 
-from tests.local.policies.broken import BROKEN
-
-VIOLATION = re.compile(r"\[mandatory\]\s+([\w-]+)\s")
+VIOLATION = re.compile(r"\[(advisory|mandatory)\]\s+([\w-]+)\s+\(\S+:(\w+): (\S+)\)")
 
 
-def refused_by(result):
-    """Names of the mandatory rules that a preview breaks."""
-    return set(VIOLATION.findall(result.stdout))
-
-
-def assert_refused_by_its_rule_only(previewed, name):
-    """An environment that is broken in one way is refused by the rule that is for it."""
-    result = previewed(BROKEN[name].stack, BROKEN=name)
-
-    assert refused_by(result) == {BROKEN[name].rule}, result.stdout[-3000:] + result.stderr
-    assert result.returncode != 0
+def violations(result, level="mandatory"):
+    """Rules of a level that a preview breaks, each with the resource, as BROKEN has them."""
+    return {
+        (rule, f"{kind}::{name}") for of, rule, kind, name in VIOLATION.findall(result.stdout) if of == level
+    }
 
 
 def assert_may_ship(result):
     """A preview that no policy refuses."""
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr
-    assert not refused_by(result)
+    assert not violations(result)
