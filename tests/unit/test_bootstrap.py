@@ -34,6 +34,18 @@ TOO_OLD = 'case "$1" in --version) echo "Python 3.9.2";; *) exit 1;; esac'
 WITHOUT_VENV = 'case "$2" in *ensurepip*) exit 1;; esac'
 OFFLINE = 'case "$2" in venv) echo "Collecting"; echo "no route to the package index"; exit 1;; esac'
 FULL_DISK = 'printf "Filesystem 1024-blocks Used Available\\n/dev/disk 1 1 102400\\n"'
+INSTALL_UV = r"""
+echo "$*" >>calls
+case "$*" in
+    "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python";;
+    *"config list") echo "$PIP_CONFIGURATION";;
+    *.local/uv.txt) printf '#!/bin/sh\necho "uv $*" >>calls\nexit $UV_STATUS\n' >.local/venv/bin/uv
+        chmod +x .local/venv/bin/uv;;
+esac
+"""
+PIP_UV, BY_UV, BY_PIP = ("-m", ".local/uv.txt"), ("uv", "requirements.txt"), ("-m", "requirements.txt")
+"""Who is called, and which file it installs."""
+
 MAKE_VENV = 'case "$2" in venv) mkdir -p "$3/bin"; cp "$0" "$3/bin/python";; *import*main*) echo "$*";; esac'
 PRINT_CALL = 'echo "arguments: $*"; env'
 # `moka rollout` of one stack: prints its arguments, and runs the command if there is one.
@@ -175,6 +187,28 @@ def test_a_package_without_its_hash_is_not_installed(checkout, pin, refusal):
     log = (checkout.folder / ".local" / "bootstrap.log").read_text()
     assert refusal in completed.stderr + log
     assert not list(checkout.folder.glob(".local/venv/lib/*/site-packages/ours*"))
+
+
+@pytest.mark.parametrize(
+    ("configuration", "status", "installers"),
+    [
+        (":env:.find-links='/wheels'", "0", [PIP_UV, BY_UV]),
+        ("global.index-url='https://index.acme.example/simple'", "0", [BY_PIP]),
+        ("", "1", [PIP_UV, BY_UV, BY_PIP]),
+    ],
+    ids=["nothing configured", "an index of its own", "uv does not get through"],
+)
+def test_packages_are_installed_by_uv_where_it_can(checkout, configuration, status, installers):
+    checkout.program("python3", INSTALL_UV)
+    (checkout.path / "chmod").symlink_to(shutil.which("chmod"))
+
+    completed = checkout.run("./bootstrap", PIP_CONFIGURATION=configuration, UV_STATUS=status)
+
+    assert completed.returncode == 0, completed.stderr
+    calls = [line for line in (checkout.folder / "calls").read_text().splitlines() if " install " in line]
+    assert [(call.split()[0], call.split()[-1]) for call in calls] == installers
+    assert all("--require-hashes" in call for call in calls)
+    assert (checkout.folder / ".local" / "uv.txt").read_text().startswith("uv==")
 
 
 def test_an_environment_that_is_up_to_date_is_left_alone(checkout):
