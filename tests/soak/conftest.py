@@ -11,7 +11,15 @@ from localcloud import commands
 from localcloud.cloud import Cloud
 from localcloud.engine import Engine
 from tests.soak.passed import Passed, record_of_this_commit
+from tests.support.laptop_variables import (
+    checkpoints,
+    memory_for_time,
+    nothing_of_the_callers,
+    state_at_the_end,
+)
 from tests.support.pulumi_project import copy_project
+
+__all__ = ["checkpoints", "memory_for_time", "nothing_of_the_callers", "state_at_the_end"]
 
 WHOLE_MACHINE = "test_two_thousand_nodes.py"
 

@@ -5,13 +5,13 @@ import os
 FULL = os.environ.get("MOKA_SOAK") == "full"
 
 SIZES = {
-    "MOKA_APPLICATIONS": (100, 500),
-    "MOKA_ARCHER_APPLICATIONS": (100, 500),
+    "MOKA_APPLICATIONS": (50, 500),
+    "MOKA_ARCHER_APPLICATIONS": (50, 500),
     "MOKA_ARCHER_FAULTS": (2, 20),
-    "MOKA_ARCHER_JOBS": (5_000, 50_000),
+    "MOKA_ARCHER_JOBS": (2_000, 50_000),
     "MOKA_KILLS": (17, 50),
     "MOKA_NODES": (2_000, 2_000),
-    "MOKA_WALK_STEPS": (20, 100),
+    "MOKA_WALK_STEPS": (10, 100),
 }
 """Variable that says it -> its default, and the default with `MOKA_SOAK=full`."""
 

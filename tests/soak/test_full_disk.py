@@ -15,6 +15,8 @@ from tests.support.cut_off import network_stack, recover
 from tests.support.kills import ONCE, existing
 from tests.support.pulumi_stack import PulumiStack
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 SPACE = 20_000
 """Bytes that a file may have: less than the state of the network, more than that of its first resources."""
 

@@ -10,6 +10,8 @@ from localcloud.cloud import REPOSITORY
 from localcloud.tools import cache
 from tests.support.documented import commands
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 COMMANDS = commands("docs/package.md", "## A company's repository", 0)
 
 

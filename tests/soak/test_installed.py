@@ -12,6 +12,8 @@ from tests.support.documented import commands
 from tests.support.installed_laptop import InstalledLaptop, documented
 from tests.support.pulumi_project import write_project
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 PROGRAM = """
 import pulumi_aws as aws
 

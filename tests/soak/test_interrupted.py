@@ -16,6 +16,8 @@ from localcloud.errors import Refusal
 from tests.support.cut_off import network_stack, recover
 from tests.support.kills import ONCE, existing, plugins_of, running
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 QUIET = ("--non-interactive",)
 
 

@@ -9,6 +9,8 @@ from tests.soak.sizes import size
 from tests.support.cut_off import CLUSTER, network_stack
 from tests.support.kills import AWS, CLUSTER_ONCE, VICTIMS, existing_with_cluster, survive
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 KILLS = size("MOKA_KILLS")
 UP, DOWN = 11, 6
 """Kills before an `up` and before a `destroy` comes to its end; neither divides the number of victims."""

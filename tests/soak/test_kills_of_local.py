@@ -2,9 +2,13 @@
 
 from itertools import cycle
 
+import pytest
+
 from localcloud import commands
 from tests.support.kills import VICTIMS, survive
 from tests.support.pulumi_stack import PulumiStack, leftovers
+
+pytestmark = pytest.mark.usefixtures("checkpoints")
 
 WRITES = 12
 """Of the state, before each kill, until one comes to its end before that."""

@@ -24,6 +24,8 @@ from tests.support.kills import existing_with_cluster
 from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack, moka
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 SUBNETS = NETWORK.partition("table = ")[0]
 """The VPC of the network, its gateway and its subnets."""
 

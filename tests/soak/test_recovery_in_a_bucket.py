@@ -2,10 +2,14 @@
 
 import subprocess
 
+import pytest
+
 from localcloud.engine import Engine
 from tests.support.cut_off import NETWORK, client, cut_off_state, network_stack
 from tests.support.kills import ONCE, existing
 from tests.support.pulumi_stack import moka, succeeded
+
+pytestmark = pytest.mark.usefixtures("checkpoints")
 
 BUCKET = "moka-local-123456789012-us-east-1-state"
 KEY = ".pulumi/stacks/small/dev.json"

@@ -225,7 +225,10 @@ def cluster(copied_once):
     path = copied_once.project / "stacks" / "local.yaml"
     path.write_text(settings(path.read_text()))
     tools.build(["kube-state-metrics"])
-    assert commands.up(copied_once, "local", ("--non-interactive",)) == 0
+    with pytest.MonkeyPatch.context() as patch:
+        # Memory is what there is least of: an API server with all these pods has gigabytes that it uses.
+        patch.delenv("GOGC")
+        assert commands.up(copied_once, "local", ("--non-interactive",)) == 0
     [plane] = ControlPlane.all(copied_once.cloud)
     outputs = PulumiStack(copied_once, "local").run("stack", "output", "--json")
     return Cluster(plane, job_target_in(outputs))

@@ -26,16 +26,16 @@ partitions:
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def planes(tmp_path_factory):
-    """A cloud that holds control planes only; every process of it is ended."""
+    """A cloud that holds control planes only; every process of it is ended after the tests of this folder."""
     cloud = Cloud(tmp_path_factory.mktemp("planes"))
     yield cloud
     for plane in ControlPlane.all(cloud):
         plane.remove()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def plane(planes):
     """A running control plane with three machines of each architecture."""
     plane = ControlPlane(planes, "spark-a")
@@ -48,7 +48,7 @@ def plane(planes):
     return plane
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def api(plane):
     return plane.api()
 
@@ -64,7 +64,7 @@ def namespace(api):
     api.delete(f"/api/v1/namespaces/{name}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def yunikorn(plane, api):
     """YuniKorn's release, recorded, with a queue for jobs."""
     api.apply_all(

@@ -24,16 +24,17 @@ PATIENCE = 60
 CHARTS = Path(__file__).parents[2] / "charts"
 
 
-@pytest.fixture(scope="session")
-def plane(cloud: Cloud) -> ControlPlane:
-    """A control plane with two machines."""
+@pytest.fixture(scope="package")
+def plane(cloud: Cloud) -> Iterator[ControlPlane]:
+    """A control plane with two machines, until the last test of this folder is over."""
     plane = ControlPlane(cloud, "kubernetes")
     plane.start()
     kind = InstanceType(name="m7g.4xlarge", architecture="arm64", vcpus=16, memory=65536)
     apply_node_group(
         plane, NodeGroup(name="machines", instance_types=(kind,), zones=("us-east-1a", "us-east-1b"), count=2)
     )
-    return plane
+    yield plane
+    plane.remove()
 
 
 @dataclass

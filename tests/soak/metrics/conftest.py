@@ -7,7 +7,7 @@ import pytest
 from tests.support.laptop_metrics import Laptop, laptop_metrics
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def laptop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laptop]:
     """A Prometheus that has series of every program."""
     with laptop_metrics(tmp_path_factory.mktemp("metrics")) as laptop:
