@@ -194,9 +194,10 @@ def test_a_package_without_its_hash_is_not_installed(checkout, pin, refusal):
     [
         (":env:.find-links='/wheels'", "0", [PIP_UV, BY_UV]),
         ("global.index-url='https://index.acme.example/simple'", "0", [BY_PIP]),
+        ("global.proxy='http://proxy.acme.example:3128'", "0", [BY_PIP]),
         ("", "1", [PIP_UV, BY_UV, BY_PIP]),
     ],
-    ids=["nothing configured", "an index of its own", "uv does not get through"],
+    ids=["nothing configured", "an index of its own", "a proxy of its own", "uv does not get through"],
 )
 def test_packages_are_installed_by_uv_where_it_can(checkout, configuration, status, installers):
     checkout.program("python3", INSTALL_UV)
