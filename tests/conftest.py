@@ -18,6 +18,7 @@ TOGETHER = (
     "tests/local/kubernetes/",
     "tests/soak/metrics/",
     "tests/unit/accounts/",
+    "tests/unit/stacks/",
 )
 """Folders of which one process tests each: all of its tests look at what is up, or rendered, once."""
 

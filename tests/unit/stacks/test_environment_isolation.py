@@ -103,14 +103,9 @@ def world(deploy):
 
 
 @pytest.fixture(scope="module")
-def written(world):
+def written(whole):
     """The environment of a settings file, whole even where its stacks are slices of it."""
-
-    def of(name: str) -> World:
-        text = yaml.safe_load(settings.path_of(name).read_text())
-        return world(yaml.safe_dump({**text, "slices": {}}))
-
-    return of
+    return cache(lambda name: _world(settings.load(name), whole(name)))
 
 
 @pytest.fixture(scope="module")
