@@ -5,7 +5,7 @@ from pathlib import Path
 
 from localcloud.cloud import REPOSITORY
 
-PACKAGES = ("stacks", "moka", "services", "charts-values")
+PACKAGES = ("stacks", "moka", "services", "clients", "charts-values")
 FILES = ("__main__.py", "localcloud.yaml", "pyproject.toml")
 """What the program is made of, what the laptop cloud has to know of it, and its version."""
 

@@ -19,6 +19,7 @@ def resume(cloud: Cloud) -> None:
         if not plane.alive():
             reason = "again, on its data" if name in planes else "that EKS was asked for"
             report.say(f"Starting the control plane of {name} {reason}.")
-        stand_ins.resume(plane)
+        for sentence in stand_ins.resume(plane):
+            report.say(f"{name} goes on without one of its programs: {sentence}")
         if name in homes:
             note_endpoint(plane, homes[name])

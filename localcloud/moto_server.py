@@ -10,6 +10,7 @@ from moto.ec2.models import EC2Backend
 from moto.ec2.models.vpcs import VPC
 from moto.eks.models import EKSBackend
 from moto.iam.access_control import PermissionResult
+from moto.iam.models import IAMBackend, Role
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler
 from moto.s3.models import FakeBucket, FakeDeleteMarker
 from moto.secretsmanager.models import SecretsManagerBackend, secretsmanager_backends
@@ -103,6 +104,13 @@ def _tagged(assume: Callable[[TokenResponse], Any]) -> Callable[[TokenResponse],
     return answer
 
 
+def roles(backend: IAMBackend) -> list[Role]:
+    """Roles of an account. For every role that is asked for moto goes through its own dictionary of them (5.2:
+    iam/models.py), and ends with HTTP status 500 where another request makes one meanwhile.
+    """
+    return list(backend.roles.values())
+
+
 class Handler(MotoRequestHandler):
     """Sends the head and the body of an answer at once.
 
@@ -171,6 +179,7 @@ if __name__ == "__main__":
     moto_caches.install()
     FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
+    IAMBackend.get_roles = roles  # type: ignore[method-assign, assignment]
     for name in ("list_nodegroups", "list_fargate_profiles"):
         setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
     for noun in ("cluster", "nodegroup"):

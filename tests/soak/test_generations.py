@@ -30,7 +30,10 @@ FIRST = {
     "zones": ["us-east-1a"],
     "minimum": 1,
     "maximum": 2,
-    "schedule": {"night": {"cron": "0 20 * * *", "minimum": 2}},
+    "schedule": {
+        "night": {"cron": "0 20 * * *", "minimum": 2},
+        "morning": {"cron": "0 6 * * *", "minimum": 1},
+    },
 }
 CHANGED = {**FIRST, "instance_types": ["m7i.large"], "max_pods": 40}
 BESIDE = {**CHANGED, "generation": 2, "retiring": {"1": {"instance_types": ["m6i.large"]}}}

@@ -4,11 +4,12 @@ from localcloud.control_plane.plane import ControlPlane
 from localcloud.control_plane.stand_ins import charts, deployments
 
 
-def resume(plane: ControlPlane) -> None:
+def resume(plane: ControlPlane) -> list[str]:
     """Start what is not running of a control plane, the programs in place of pods included.
 
-    Raises Refusal when a program does not start.
+    Returns a sentence for each program in place of a Deployment's pods that does not start. Raises Refusal
+    when another does not.
     """
     plane.start()
     charts.resume(plane)
-    deployments.resume(plane)
+    return deployments.resume(plane)

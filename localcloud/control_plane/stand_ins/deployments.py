@@ -28,6 +28,7 @@ from localcloud.control_plane.stand_ins.accounts import account, token_of
 from localcloud.control_plane.stand_ins.config_maps import ConfigMapMount, mounts
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings, files, run, url
 from localcloud.databases import reached
+from localcloud.errors import Refusal
 from localcloud.files import write_private
 from localcloud.project import stand_in_modules, stand_in_variables
 
@@ -102,12 +103,13 @@ def remove(plane: ControlPlane, namespace: str, name: str) -> None:
             (_folder(plane) / f"{workload.key}.json").unlink(missing_ok=True)
 
 
-def resume(plane: ControlPlane) -> None:
+def resume(plane: ControlPlane) -> list[str]:
     """Run again what stood in for the pods of the plane's Deployments, as their projects name it now.
 
+    Returns a sentence for each program that does not start: pods that crash hinder nothing else either.
     A Deployment that is gone, by hand or with its namespace, has no pods: what stood in for them ends.
     """
-    parallel_map(partial(_resume, plane), workloads(plane))
+    return [sentence for sentence in parallel_map(partial(_resume, plane), workloads(plane)) if sentence]
 
 
 def workloads(plane: ControlPlane) -> Iterator[Workload]:
@@ -141,13 +143,18 @@ def variables(plane: ControlPlane) -> dict[str, str]:
     return found
 
 
-def _resume(plane: ControlPlane, workload: Workload) -> None:
+def _resume(plane: ControlPlane, workload: Workload) -> str:
+    """A sentence where it does not start."""
     namespace = plane.api().get(f"/api/v1/namespaces/{workload.namespace}")
     path = f"/apis/apps/v1/namespaces/{workload.namespace}/deployments/{workload.name}"
     if namespace is None or "deletionTimestamp" in namespace["metadata"] or plane.api().get(path) is None:
         remove(plane, workload.namespace, workload.name)
-    else:
+        return ""
+    try:
         _run(plane, workload)
+    except Refusal as refusal:
+        return str(refusal)
+    return ""
 
 
 def _run(plane: ControlPlane, workload: Workload) -> None:

@@ -8,6 +8,7 @@ from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.stand_ins import deployments
 from localcloud.control_plane.stand_ins.processes import Surroundings
+from localcloud.errors import Refusal
 
 AROUND = Surroundings(Path("/plane/kubeconfig"), 20000, {"http": 20001})
 
@@ -97,6 +98,27 @@ def test_projects_that_share_a_plane_keep_their_own_modules(plane, commands, pro
         "deployment.own.remover": "first",
         "deployment.other.remover": "second",
     }
+
+
+def test_a_program_that_does_not_start_again_hinders_no_other(plane, commands, project, monkeypatch):
+    for name in ("broken", "whole"):
+        one = deployment(label=name)
+        one["metadata"]["name"] = name
+        deployments.apply(plane, one, project(name, label=name))
+    commands.clear()
+    run = deployments.run
+
+    def crash(plane, key, *arguments, **named):
+        if key == "deployment.own.broken":
+            raise Refusal(f"{key} ended right after its start; its log says why.")
+        run(plane, key, *arguments, **named)
+
+    monkeypatch.setattr(deployments, "run", crash)
+
+    assert deployments.resume(plane) == [
+        "deployment.own.broken ended right after its start; its log says why."
+    ]
+    assert set(commands) == {"deployment.own.whole"}
 
 
 def test_what_a_project_no_longer_names_is_not_run_again(plane, commands, project):
