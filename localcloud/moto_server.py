@@ -105,8 +105,8 @@ def _tagged(assume: Callable[[TokenResponse], Any]) -> Callable[[TokenResponse],
 
 
 def roles(backend: IAMBackend) -> list[Role]:
-    """Roles of an account. For every role that is asked for moto goes through its own dictionary of them (5.2:
-    iam/models.py), and ends with HTTP status 500 where another request makes one meanwhile.
+    """Roles of an account. For every role that is asked for moto goes through its own dictionary of them
+    (5.2: iam/models.py), and ends with HTTP status 500 where another request makes one meanwhile.
     """
     return list(backend.roles.values())
 
