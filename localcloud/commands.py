@@ -132,7 +132,7 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
         if set(engine.populated()) - {stack} or at_work(engine.cloud):
             _refuse_cut_off(engine, stack, "a `down`")
         if count := unprotect(engine, stack):
-            report.say(f"{stack} protects {count} resources; on the laptop they are deleted all the same.")
+            report.say(f"{stack} protects {count} resources; on the laptop they go, with what is in them.")
         if status := _run(
             engine, "destroy", stack, "--yes", "--skip-preview", "--suppress-outputs", *arguments
         ):

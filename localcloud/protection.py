@@ -15,7 +15,10 @@ DATABASE_CLUSTER = "aws:rds/cluster:Cluster"
 
 
 def unprotect(engine: Engine, stack: str) -> int:
-    """Unmark what a stack protects or would leave behind, clusters in AWS too; the number of resources."""
+    """Unmark what a stack protects or would leave behind, clusters in AWS too; the number of resources.
+
+    Buckets and repositories go with all that is in them.
+    """
     if not any(resource.protected for resource in engine.resources(stack)):
         return 0
     state = json.loads(engine.pulumi("stack", "export", "--stack", stack))
@@ -26,6 +29,9 @@ def unprotect(engine: Engine, stack: str) -> int:
             resource.pop(mark, None)
         if unprotect_in_aws := OF_AWS.get(resource["type"]):
             unprotect_in_aws(engine, resource.get("outputs") or {})
+        if force := FORCE.get(resource["type"]):
+            for properties in ("inputs", "outputs"):
+                resource[properties] = {**(resource.get(properties) or {}), force: True}
     engine.pulumi("stack", "import", "--stack", stack, text=json.dumps(state))
     return len(protected)
 
@@ -45,6 +51,9 @@ def _unprotect_database(engine: Engine, outputs: dict[str, Any]) -> None:
     client = account_api(engine.cloud, AwsServer(engine.cloud).url, account, region).client("rds")
     client.modify_db_cluster(DBClusterIdentifier=name, DeletionProtection=False, ApplyImmediately=True)
 
+
+FORCE = {"aws:s3/bucket:Bucket": "forceDestroy", "aws:ecr/repository:Repository": "forceDelete"}
+"""Type -> the property with which one is deleted that is not empty."""
 
 OF_AWS: Mapping[str, Callable[[Engine, dict[str, Any]], None]] = {
     EKS_CLUSTER: _unprotect_cluster,

@@ -362,6 +362,24 @@ def test_what_a_stack_protects_is_lifted_with_the_deletion_protection_of_its_clu
     assert place.get("cluster", "acme-prod-a") == {"version": "1.34", "deletionProtection": False}
 
 
+def test_a_bucket_that_was_protected_goes_with_what_is_in_it(engine, monkeypatch):
+    bucket = {**BUCKET, "protect": True, "outputs": {**BUCKET.get("outputs", {}), "forceDestroy": False}}
+    in_state(engine, "dev", STACK, bucket)
+    imported = []
+
+    def pulumi(self, *arguments, text=None):
+        if "import" in arguments:
+            imported.append(json.loads(text)["deployment"]["resources"])
+        return json.dumps({"deployment": {"resources": [STACK, bucket]}})
+
+    monkeypatch.setattr(Engine, "pulumi", pulumi)
+
+    assert unprotect(engine, "dev") == 1
+    [[_, changed]] = imported
+    assert "protect" not in changed
+    assert changed["outputs"]["forceDestroy"] is True
+
+
 def test_the_state_of_a_stack_that_protects_nothing_is_left_alone(engine, monkeypatch):
     in_state(engine, "dev", STACK, BUCKET)
     monkeypatch.setattr(Engine, "pulumi", lambda *_, **__: pytest.fail("nothing is to be asked"))
