@@ -22,6 +22,8 @@ SLICES = {
     "rest": {"layers": [layer for layer in slices.LAYERS if layer not in ("foundation", "cluster")]},
 }
 
+pytestmark = pytest.mark.usefixtures("checkpoints")
+
 # Sizes and machines of the group `driver`, which replaces both of the drivers' in `local`.
 FIRST = {
     "role": "driver",
