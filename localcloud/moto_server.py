@@ -104,7 +104,7 @@ def _tagged(assume: Callable[[TokenResponse], Any]) -> Callable[[TokenResponse],
     return answer
 
 
-def roles(backend: IAMBackend) -> list[Role]:
+def _roles(backend: IAMBackend) -> list[Role]:
     """Roles of an account. For every role that is asked for moto goes through its own dictionary of them
     (5.2: iam/models.py), and ends with HTTP status 500 where another request makes one meanwhile.
     """
@@ -179,7 +179,7 @@ if __name__ == "__main__":
     moto_caches.install()
     FakeDeleteMarker.dispose = _dispose  # type: ignore[attr-defined]
     FakeBucket.get_permission = _permission  # type: ignore[assignment,method-assign]
-    IAMBackend.get_roles = roles  # type: ignore[method-assign, assignment]
+    IAMBackend.get_roles = _roles  # type: ignore[method-assign, assignment]
     for name in ("list_nodegroups", "list_fargate_profiles"):
         setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
     for noun in ("cluster", "nodegroup"):

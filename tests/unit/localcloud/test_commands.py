@@ -362,22 +362,30 @@ def test_what_a_stack_protects_is_lifted_with_the_deletion_protection_of_its_clu
     assert place.get("cluster", "acme-prod-a") == {"version": "1.34", "deletionProtection": False}
 
 
-def test_a_bucket_that_was_protected_goes_with_what_is_in_it(engine, monkeypatch):
-    bucket = {**BUCKET, "protect": True, "outputs": {**BUCKET.get("outputs", {}), "forceDestroy": False}}
-    in_state(engine, "dev", STACK, bucket)
+@pytest.mark.parametrize(
+    ("kind", "force"), [("s3/bucket:Bucket", "forceDestroy"), ("ecr/repository:Repository", "forceDelete")]
+)
+def test_what_was_protected_goes_with_what_is_in_it(engine, monkeypatch, kind, force):
+    kept = {
+        "urn": BUCKET["urn"].replace("s3/bucket:Bucket", kind),
+        "type": f"aws:{kind}",
+        "inputs": {force: False},
+        "outputs": {force: False},
+        "protect": True,
+    }
+    in_state(engine, "dev", STACK, kept)
     imported = []
 
     def pulumi(self, *arguments, text=None):
         if "import" in arguments:
             imported.append(json.loads(text)["deployment"]["resources"])
-        return json.dumps({"deployment": {"resources": [STACK, bucket]}})
+        return json.dumps({"deployment": {"resources": [STACK, kept]}})
 
     monkeypatch.setattr(Engine, "pulumi", pulumi)
 
     assert unprotect(engine, "dev") == 1
-    [[_, changed]] = imported
-    assert "protect" not in changed
-    assert changed["outputs"]["forceDestroy"] is True
+    unmarked = {name: kept[name] for name in ("urn", "type")}
+    assert imported == [[STACK, {**unmarked, "inputs": {force: True}, "outputs": {force: True}}]]
 
 
 def test_the_state_of_a_stack_that_protects_nothing_is_left_alone(engine, monkeypatch):
