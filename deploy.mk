@@ -58,7 +58,7 @@ endif
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(lastword $(MAKEFILE_LIST)) $(filter-out $(lastword $(MAKEFILE_LIST)),$(MAKEFILE_LIST)) | sed -E 's/:.*## /|/' | awk -F'|' '{printf "make %-14s %s\n", $$1, $$2}'
 
-setup: venv tools ## install all that `up` needs: Python packages, engine, Kubernetes (first time: about 20 minutes)
+setup: venv tools ## install all that `up` needs: Python packages, engine, Kubernetes (first time: 10 to 20 minutes)
 
 venv:
 	@./bootstrap

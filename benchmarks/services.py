@@ -1,45 +1,40 @@
 """Services of drivers by the thousand: what they take of the API server, of watchers, of a real CoreDNS."""
 
-import json
 import random
 import socket
 import struct
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from signal import SIGTERM
 from statistics import median, quantiles
 
 import psutil
 import urllib3
 
-from benchmarks.bare_plane import bare_plane
-from benchmarks.service_watchers import PATHS
+from benchmarks.bare_plane import bare_plane, cpu, program, resident, watching
 from localcloud import tools
-from localcloud.cloud import REPOSITORY
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.loopback import free_port
-from localcloud.processes import Process, answers
+from localcloud.processes import answers
 from moka.components.aws.addon_configuration import COREFILE
 from stacks.scale import TEN_THOUSAND_NODES
 
 OF_ONE = TEN_THOUSAND_NODES.part(4)
-"""The load of one of the clusters of docs/scale.md."""
+"""The load of a cluster of 2,500 nodes, more than those of docs/scale.md have."""
 
 RUNNING, KEPT = round(OF_ONE.jobs), round(OF_ONE.kept)
 RATE = OF_ONE.jobs_a_second
 """Jobs that begin a second, and as many that end, and that go."""
 
 WATCHERS = (1, 168)
-"""Replicas of CoreDNS; the last are those of a cluster of docs/scale.md."""
+"""Replicas of CoreDNS; the last are those of a cluster of 2,500 nodes."""
 
 SECONDS, LISTS = 60, 5
 
+PATHS = ("/api/v1/services", "/apis/discovery.k8s.io/v1/endpointslices")
 NAMESPACE = "jobs"
 SERVICES = f"/api/v1/namespaces/{NAMESPACE}/services"
 SLICES = f"/apis/discovery.k8s.io/v1/namespaces/{NAMESPACE}/endpointslices"
@@ -145,7 +140,7 @@ class Jobs:
         return range(self.begun - RUNNING, self.begun)
 
     def fill(self) -> None:
-        """Have as many as a cluster of docs/scale.md has."""
+        """Have as many as such a cluster has."""
 
         def fill(number: int) -> None:
             self._begin(number)
@@ -166,7 +161,7 @@ class Jobs:
         self.gone += 1
 
     def for_seconds(self, seconds: float) -> None:
-        """Come and go, at the rate of a cluster of docs/scale.md."""
+        """Come and go, at the rate of such a cluster."""
         began, turns = time.monotonic(), 0
         while (now := time.monotonic() - began) < seconds:
             if now * RATE < turns:
@@ -227,22 +222,22 @@ def table() -> str:
     """Measure; the table."""
     tools.build(["coredns"])
     with bare_plane("services") as plane:
-        api, server = plane.api(), _program(plane.process("kube-apiserver"))
+        api, server = plane.api(), program(plane.process("kube-apiserver"))
         api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}])
         with coredns(plane) as (process, _, _):
-            empty_dns = _resident(process)
-        empty = _resident(server)
+            empty_dns = resident(process)
+        empty = resident(server)
         jobs = Jobs(api)
         print(f"services: {RUNNING + KEPT} ...", flush=True)
         jobs.fill()
-        full = _resident(server)
+        full = resident(server)
         lists = {
             (path, accept): _listed(plane, path, accept)
             for path in PATHS
             for accept in (PROTOBUF, "application/json")
         }
         watched = [_watched(plane, server, jobs, number) for number in WATCHERS]
-        peak = _resident(server)
+        peak = resident(server)
         dns = _dns(plane, jobs, empty_dns)
     return _lines(lists, watched, dns, (empty, full, peak))
 
@@ -261,28 +256,19 @@ def _listed(plane: ControlPlane, path: str, accept: str) -> Listed:
 
 def _watched(plane: ControlPlane, server: psutil.Process, jobs: Jobs, number: int) -> Watched:
     print(f"services: {number} watchers, for {SECONDS} s ...", flush=True)
-    command = [
-        *(sys.executable, "-m", "benchmarks.service_watchers", f"--server={plane.endpoint}"),
-        *(f"--authority={plane.credentials.authority}", f"--token={plane.token_file}"),
-        f"--watchers={number}",
-    ]
-    watchers = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
-    assert watchers.stdout
-    watchers.stdout.readline()
-    before = _cpu(server)
-    jobs.for_seconds(SECONDS)
-    used = _cpu(server) - before
-    watchers.send_signal(SIGTERM)
-    seen = json.loads(watchers.communicate()[0])
+    with watching(plane, "protobuf", PATHS, number) as seen:
+        before = cpu(server)
+        jobs.for_seconds(SECONDS)
+        used = cpu(server) - before
     return Watched(number, seen["events"] / SECONDS, seen["bytes"] / SECONDS / 2**20, used / SECONDS)
 
 
 def _dns(plane: ControlPlane, jobs: Jobs, empty: float) -> Dns:
     print(f"services: CoreDNS, for {SECONDS} s ...", flush=True)
     with coredns(plane) as (process, port, ready):
-        before = _cpu(process)
+        before = cpu(process)
         jobs.for_seconds(SECONDS)
-        watching = (_cpu(process) - before) / SECONDS
+        watching = (cpu(process) - before) / SECONDS
         times = []
         # Each once: it would have the answer ready.
         for number in random.Random(0).sample(jobs.running, RUNNING):
@@ -290,7 +276,7 @@ def _dns(plane: ControlPlane, jobs: Jobs, empty: float) -> Dns:
             addresses = resolve(f"{_name(number)}.{NAMESPACE}.svc.cluster.local", port)
             times.append(1000 * (time.perf_counter() - began))
             assert addresses == [address(number)], f"driver {number} is at {addresses}"
-        full = _resident(process)
+        full = resident(process)
     return Dns(empty, full, ready, watching, median(times), quantiles(times, n=100)[98])
 
 
@@ -316,7 +302,7 @@ def coredns(plane: ControlPlane) -> Iterator[tuple[psutil.Process, int, float]]:
         stack.callback(process.stop)
         command = [str(tools.path("coredns")), f"-conf={corefile}"]
         process.start(command, {}, lambda: answers(f"http://{ready}/ready"))
-        yield _program(process), port, time.monotonic() - began
+        yield program(process), port, time.monotonic() - began
 
 
 def resolve(name: str, port: int) -> list[str]:
@@ -337,19 +323,6 @@ def resolve(name: str, port: int) -> list[str]:
             addresses.append(socket.inet_ntoa(rest[10 : 10 + length]))
         rest = rest[10 + length :]
     return addresses
-
-
-def _program(process: Process) -> psutil.Process:
-    return psutil.Process(json.loads(process.pid_file.read_text())["pid"])
-
-
-def _cpu(process: psutil.Process) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
-
-
-def _resident(process: psutil.Process) -> float:
-    return float(process.memory_info().rss) / 2**20
 
 
 def _lines(

@@ -12,13 +12,13 @@ from moka.control_plane_tiers import CAPACITIES
 from moka.network_address_usage import MOST_UNITS
 from moka.observability.series import of_applications, of_cluster
 from moka.pod_subnets import prefixes
+from moka.policy_endpoints import MOST_SENT, sent
 from moka.sizes.collectors import POINT_BYTES
 from moka.sizes.history import MAX_LISTED
 from moka.sizes.yunikorn import api_requests_per_second
 from moka.subnet_plan import subnet_plans, usable_addresses
 from stacks.layers.cluster import full_size
 from stacks.settings.checks.node_groups import MAX_GROUPS_PER_CLUSTER, MAX_NODES_PER_GROUP
-from stacks.settings.checks.spark import MOST_PEERS
 from stacks.settings.environment import Environment
 from stacks.settings.network_use import group_uses, vpc_contents
 from stacks.settings.node_group_plan import node_group_plans
@@ -277,7 +277,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
         unit="seats",
         how=f"{requests:,.0f} a second ({REQUESTS_A_POD} a pod and placeholder, leases of nodes), each for "
         f"the whole second that [Kubernetes' SLO]({SLOS}) leaves it",
-        source="`moka/control_plane_tiers.py`",
+        source="`moka/control_plane_tiers.py`; more from Kubernetes 1.34 on",
         carried_by="`control_plane_tier`",
         runs=True,
     )
@@ -290,6 +290,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
         + placed * EVENTS_A_POD * EVENT_SECONDS * STORED["event"]
         + load.pods_a_second * WRITES_A_POD * KEPT_SECONDS * (running + placeholder)
         + load.jobs_a_second * 2 * (1 + load.executors) * KEPT_SECONDS * STORED["SparkApplication"]
+        + sent(load.pods, load.pods, nodes=1) * 1e6 * KEPT_SECONDS
     )
     yield Shared(
         what="etcd",
@@ -330,7 +331,8 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
 
 
 def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
-    operators = settings.spark.operators.values()
+    cluster, operators = settings.clusters[settings.home], settings.spark.operators.values()
+    requests = api_requests_per_second(_nodes(settings), cluster.control_plane_tier)
     yield Shared(
         what="pods that YuniKorn places",
         scope="cluster",
@@ -339,15 +341,14 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
         unit="a second",
         how="each pod of a job, and its placeholder before it",
         source=f"[YuniKorn with 4,000 nodes]({KUBEMARK}), bound by the API server; 204 with 2,000",
-        carried_by="`kubernetes.qps`, from nodes and tier (`moka/sizes/yunikorn.py`): 400",
+        carried_by=f"`kubernetes.qps`, from nodes and tier (`moka/sizes/yunikorn.py`): {requests}",
         runs=True,
     )
-    cluster = settings.clusters[settings.home]
     yield Shared(
         what="requests of YuniKorn",
         scope="cluster",
         takes=GANG_REQUESTS * of_one.pods_a_second,
-        can=api_requests_per_second(_nodes(settings), cluster.control_plane_tier),
+        can=requests,
         unit="a second",
         how="a placeholder is made, bound and deleted, and its pod bound "
         "([measured](benchmarks.md#a-placeholder-before-each-pod-and-2500-nodes))",
@@ -360,7 +361,7 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
         takes=of_one.jobs_a_second * 60 / len(operators),
         can=min(operator.applications_per_minute for operator in operators),
         unit="a minute",
-        how=f"jobs of a cluster, shared by {len(operators)} releases",
+        how=f"jobs of a cluster; releases: {len(operators)}",
         source="`moka/sizes/spark_operator.py`, from the operator's benchmark; at most 110 on these machines",
         carried_by="`spark.operators`, `applications_per_minute`",
         runs=True,
@@ -410,6 +411,8 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
         return
     uses = list(group_uses(settings, foundation))
     plans = subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
+    in_vpc = [name for name, other in settings.clusters.items() if other.foundation == foundation]
+    in_zone = ceil(len(in_vpc) / len(plans))
     pod_subnet = next(plan.pods for plan in plans if plan.pods)
     yield Shared(
         what="prefixes of 16 addresses for pods",
@@ -417,7 +420,8 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
         takes=max(sum(use.nodes_in(plan.zone) * use.addresses.prefixes for use in uses) for plan in plans),
         can=prefixes(pod_subnet),
         unit="",
-        how="one an executor node (`max_pods: 16`), seven a driver or system node, of two clusters",
+        how="one an executor node (`max_pods: 16`), two a shuffle node, seven a driver or system node; "
+        f"executors of {in_zone} clusters in the zone",
         source="`moka/pod_subnets.py`",
         carried_by="`pod_cidrs`, `max_pods`; refused beyond",
     )
@@ -427,7 +431,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
         takes=max(sum(use.nodes_in(plan.zone) for use in uses) for plan in plans),
         can=usable_addresses(plans[0].private),
         unit="",
-        how="nodes of two clusters",
+        how="nodes of that zone",
         source="`moka/subnet_plan.py`",
         carried_by="`network.cidr`; refused beyond",
     )
@@ -441,15 +445,18 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
         source="`moka/network_address_usage.py`; 64,000 before AWS raises it",
         carried_by="`max_pods`, another foundation; refused beyond, the doctor asks",
     )
+    nodes = _nodes(settings)
     yield Shared(
-        what="addresses in a list of the VPC CNI",
+        what="what network policies send to nodes",
         scope="cluster",
-        takes=load.pods,
-        can=MOST_PEERS,
-        unit="",
-        how="drivers and executors of all job namespaces, at Celeborn",
-        source="`stacks/settings/checks/spark.py`",
-        carried_by=f"`quota.pods`, `isolated`; refused beyond ([lists]({LISTS}))",
+        takes=sent(load.pods, load.pods if cluster.shuffle else 0, nodes),
+        can=MOST_SENT,
+        unit="MB a second",
+        how=f"lists of {load.pods:,.0f} drivers and executors, all anew in a busy second, to each of "
+        f"{nodes:,} nodes",
+        source="`moka/policy_endpoints.py`, an estimate of ours",
+        carried_by=f"more clusters, `quota.pods`, `isolated`; refused beyond ([lists]({LISTS}))",
+        runs=True,
     )
     replicas = max_coredns_replicas(*full_size(cluster.node_groups))
     yield Shared(
@@ -477,18 +484,19 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     yield Shared(
         what="connections to one host outside AWS",
         scope="NAT gateway",
-        takes=load.pods,
+        takes=load.pods * in_zone,
         can=55_000,
         unit="",
-        how="one of each pod of a cluster, all in one zone; what is ours goes by endpoints",
+        how=f"one of each pod of {in_zone} clusters with executors in one zone; what is ours goes by "
+        "endpoints",
         source=f"[NAT gateways]({AWS}/vpc/latest/userguide/nat-gateway-basics.html), an address",
         carried_by="`network.nat: zonal`, `interface_endpoints`, `charts.mirror`",
     )
 
 
 def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
-    nodes = _nodes(settings)
     accounts = len({foundation.account for foundation in settings.foundations.values()})
+    nodes = _nodes(settings) * len(settings.clusters) // accounts
     half = load.part(accounts)
     yield Shared(
         what="machines that start",
@@ -496,11 +504,10 @@ def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
         takes=(nodes - 1_000) / NODES_A_SECOND / 60,
         can=60,
         unit="minutes",
-        how=f"all {nodes:,} of a cluster: 1,000 at once, then {NODES_A_SECOND} a second",
+        how=f"all {nodes:,} of an account: 1,000 at once, then {NODES_A_SECOND} a second",
         source=f"[EC2]({AWS}/ec2/latest/devguide/ec2-api-throttling.html), as if Auto Scaling "
         "were held to it; the AWS provider waits an hour",
-        carried_by="one cluster after the other (`waves`)",
-        runs=True,
+        carried_by="one cluster after the other (`slices`, `waves`)",
     )
     yield Shared(
         what="layers pulled from ECR",
@@ -508,7 +515,8 @@ def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
         takes=NODES_A_SECOND * accounts * LAYERS_A_NODE,
         can=3_000,
         unit="a second",
-        how=f"{LAYERS_A_NODE} by each machine that starts, in both accounts",
+        how=f"{LAYERS_A_NODE} by each machine that starts, in both accounts; the 1,000 at once in each "
+        f"take {1_000 * accounts * LAYERS_A_NODE / 3_000:.0f} s",
         source=f"[ECR]({AWS}/AmazonECR/latest/userguide/service-quotas.html), GetDownloadUrlForLayer",
         carried_by="`registry`; layers themselves come from S3",
     )
@@ -623,7 +631,7 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
         takes=objects / shards,
         can=40_000,
         unit="",
-        how=f"pods of a cluster, of {shards} shards",
+        how=f"pods of a cluster; shards: {shards}",
         source="`stacks/settings/metrics.py`, an estimate of ours",
         carried_by="`metrics.kube_state_metrics_shards`",
         runs=True,

@@ -11,14 +11,14 @@ from stacks.settings.cluster import Cluster
 
 
 def tiers(place: Place) -> Iterator[Finding]:
-    """The control plane of each cluster takes as many pods a second as YuniKorn may bind."""
+    """The control plane of each cluster binds as many pods a second as YuniKorn may make requests."""
     for name, cluster in place.clusters.items():
         where, requests, tier = (
             f"{place.name}/{name}",
             yunikorn_requests(place, cluster),
             cluster.control_plane_tier,
         )
-        sends = f"YuniKorn binds up to {requests} pods a second, with {cluster.nodes} nodes at the most"
+        sends = f"YuniKorn makes up to {requests} requests a second, with {cluster.nodes} nodes at the most"
         if tier == "standard":
             fitting = smallest_for(requests)
             if requests <= CAPACITIES["tier-xl"].pods_a_second:
@@ -45,15 +45,15 @@ def tiers(place: Place) -> Iterator[Finding]:
             raised = f"Set control_plane_tier: {enough[0]}, or lower" if enough else "Lower"
             yield warning(
                 where,
-                f"{sends}, but {tier} is for {carries}.",
+                f"{sends}, but {tier} is for {carries} pods a second.",
                 f"{raised} kubernetes.qps of YuniKorn in charts.values.",
             )
         else:
-            yield ok(where, f"{sends}; {tier} is for {carries}.")
+            yield ok(where, f"{sends}; {tier} is for {carries} pods a second.")
 
 
 def yunikorn_requests(place: Place, cluster: Cluster) -> int:
-    """Bindings a second that YuniKorn of a cluster may send."""
+    """Requests a second that YuniKorn of a cluster may make, bindings among them."""
     values = charts.value(place.settings, "yunikorn", "yunikornDefaults")
     qps = str(values.get("kubernetes.qps", "")) if isinstance(values, dict) else ""
     if qps.isdecimal():

@@ -90,7 +90,7 @@ def annotations(job: Job, role: JobRole) -> dict[str, str]:
 
 
 def prometheus_annotations(path: str) -> dict[str, str]:
-    """Annotations that have a path of the driver's UI scraped."""
+    """Annotations that say where a path of the driver's UI is, for collectors that go by them."""
     return {
         "prometheus.io/scrape": "true",
         "prometheus.io/port": str(UI_PORT),

@@ -25,7 +25,7 @@ class InvalidReportRules(ValueError):
 class ReportRules:
     """What a report judges by; SAYS has each in words. Raises InvalidReportRules.
 
-    most: YuniKorn and the API server of a cluster, by docs/scale.md.
+    most: machines of a cluster, for what its API server sends to them, by docs/scale.md.
     """
 
     runs: int = 90
@@ -35,7 +35,7 @@ class ReportRules:
     idle: int = 50
     target: int = 75
     waiting: int = 300
-    most: int = 2500
+    most: int = 1000
     unbalanced: int = 25
 
     def __post_init__(self) -> None:

@@ -102,7 +102,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     spark.operator_sizes,
     spark.celeborn_clients,
     spark.egress,
-    spark.peers,
+    spark.policy_lists,
     spark.accounts,
     spark.host_paths,
     queues.trees,

@@ -2,21 +2,17 @@
 
 from collections.abc import Iterable, Iterator
 
-from moka.machines.instance_types import instance_type
+from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.machines.machine_capacity import pod_millicores
 from moka.machines.node_roles import ROLES
 from moka.mistakes import Mistake, listed
 from moka.names import AUTOSCALER_ACCOUNT, FLUENT_BIT_ACCOUNT, LOAD_BALANCER_ACCOUNT, SPARK_ACCOUNT
+from moka.policy_endpoints import CORES_A_POD, MOST_SENT, sent
 from moka.sizes.spark_operator import REPLICAS, OperatorSize, max_rate, operator_size
 from stacks.settings.checks.charts import value
 from stacks.settings.checks.names import repeated
-from stacks.settings.cluster import Cluster
+from stacks.settings.cluster import Cluster, NodeGroup
 from stacks.settings.environment import Environment
-
-MOST_PEERS = 60_000
-"""Pods that may connect to a pod. The VPC CNI's agent has a table of 65,536 addresses at each, and what is
-not in it is dropped (aws/aws-network-policy-agent: pkg/ebpf/c/tc.v4ingress.bpf.c); the rest are for other
-rules."""
 
 ACCOUNTS = {
     "aws-load-balancer-controller": ("serviceAccount.name", LOAD_BALANCER_ACCOUNT),
@@ -134,30 +130,30 @@ def egress(settings: Environment) -> Iterator[Mistake]:
                 yield Mistake(at, "has no effect while isolated is false; remove one of the two")
 
 
-def peers(settings: Environment) -> Iterator[Mistake]:
-    """More drivers and executors than the VPC CNI has room for in the lists of who may connect to a pod."""
+def policy_lists(settings: Environment) -> Iterator[Mistake]:
+    """Network policies of more pods, on more nodes, than an API server can send all of them to."""
+    spaces = settings.job_namespaces.values()
     for name, cluster in settings.clusters.items():
-        room = sum(
-            group.maximum * (group.max_pods or ROLES[group.role].max_pods)
-            for group in cluster.node_groups.values()
-            if group.role in ("driver", "executor")
-        )
-        for key, namespace in settings.job_namespaces.items():
-            if namespace.isolated and (pods := min(namespace.quota.pods, room)) > MOST_PEERS:
-                yield Mistake(
-                    f"job_namespaces.{key}.quota.pods",
-                    f"is {namespace.quota.pods:,}, and cluster {name!r} has nodes for {pods:,}, but the VPC "
-                    f"CNI has room for {MOST_PEERS:,} that may connect to one another; lower it, and share "
-                    "jobs out to several namespaces or clusters",
-                )
-        together = min(sum(space.quota.pods for space in settings.job_namespaces.values()), room)
-        if cluster.shuffle and together > MOST_PEERS:
+        nodes = sum(group.maximum for group in cluster.node_groups.values())
+        room = sum(map(_pods_of_jobs, cluster.node_groups.values()))
+        isolated = min(sum(space.quota.pods for space in spaces if space.isolated), room)
+        together = min(sum(space.quota.pods for space in spaces), room)
+        if (megabytes := sent(isolated, together if cluster.shuffle else 0, nodes)) > MOST_SENT:
             yield Mistake(
-                f"clusters.{name}.shuffle",
-                f"lets in the pods of all jobs, {together:,} by quotas and nodes, but the VPC CNI has room "
-                f"for {MOST_PEERS:,}; lower quota.pods of job namespaces or maximum of node groups, and "
-                "share jobs out to several clusters",
+                f"clusters.{name}.node_groups",
+                f"have {nodes:,} nodes and {together:,} pods of jobs at the most, for whose network policies "
+                f"the API server would send {megabytes:,.0f} MB a second to nodes, of {MOST_SENT:,} that it "
+                "is taken for; share the machines out to more clusters, lower quota.pods of job namespaces, "
+                "or set isolated to false in them",
             )
+
+
+def _pods_of_jobs(group: NodeGroup) -> int:
+    """Drivers and executors that a group has room for, an estimate."""
+    if group.role not in ("driver", "executor"):
+        return 0
+    vcpus = max(instance_type(name).vcpus or METAL_VCPUS for name in group.instance_types)
+    return group.maximum * min(group.max_pods or ROLES[group.role].max_pods, vcpus // CORES_A_POD)
 
 
 def accounts(settings: Environment) -> Iterator[Mistake]:

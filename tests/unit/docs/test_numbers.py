@@ -43,6 +43,7 @@ from moka.machines.root_disk import GIB_A_VCPU, MIBPS_A_VCPU, OTHER_DISK_GIB
 from moka.network_address_usage import MOST_UNITS
 from moka.observability.series import SERIES_BYTES
 from moka.pod_subnets import interface_addresses, prefixes
+from moka.policy_endpoints import CORES_A_POD, MOST_SENT, PEER_BYTES, SELECTED_BYTES, sent
 from moka.queues.tiers import POLICIES
 from moka.sizes.fluent_bit import fluent_bit_size
 from moka.sizes.history import MAX_LISTED
@@ -57,10 +58,10 @@ from services.event_log_uploader import logs_folder, uploader
 from services.history_gate import keeper
 from services.ui_gateway import __main__ as gateway
 from services.ui_gateway import login, login_secret, proxy, sessions
+from stacks.scale import GANG_REQUESTS
 from stacks.settings import node_scripts
 from stacks.settings.checks.charts import DOCKER_HUB_PULLS
 from stacks.settings.checks.ingress import MAX_NAMESPACES
-from stacks.settings.checks.spark import MOST_PEERS
 from stacks.settings.database import Database
 from stacks.settings.logs import Logs
 from stacks.settings.spark import CelebornDefault, EventLogs, Operator
@@ -165,7 +166,12 @@ SAID = {
         *("`{}` {}".format(*release.sdk.split()) for release in RELEASES.values()),
         *(f"` {release.release} |" for release in RELEASES.values()),
     ],
-    "docs/network.md": [f"come to more than {MOST_PEERS:,}."],
+    "docs/network.md": [
+        f"{SELECTED_BYTES} bytes a pod that is selected, {PEER_BYTES} one that is let in",
+        f"More than {MOST_SENT:,} MB a second is refused",
+        f"one for each {word(CORES_A_POD)} cores",
+        *(f"| {sent(5 * nodes, 5 * nodes, nodes):,.0f} MB |" for nodes in (250, 500, 1_000, 2_500)),
+    ],
     "docs/laptop-cloud.md": [
         "pulumi-aws {}, pulumi-awsx {}, pulumi-eks {}, pulumi-kubernetes {}, or earlier".format(
             *map(version, ("pulumi-aws", "pulumi-awsx", "pulumi-eks", "pulumi-kubernetes"))
@@ -188,6 +194,9 @@ SAID = {
     "docs/operations/clusters.md": [
         f"{LEAST_REQUESTS} at the least and as many as the tier is for at the most ({MOST_PODS_A_SECOND} on",
         f"enough up to {nodes_for('tier-xl')} nodes, `tier-2xl` up to {nodes_for('tier-2xl')}",
+        "10,000 / ({} / {}) = {:.0f} s".format(
+            rate := api_requests_per_second(2_000, "tier-4xl"), GANG_REQUESTS, 10_000 / (rate / GANG_REQUESTS)
+        ),
         *(f"| {tier.pods_a_second} | {tier.database_gb} GB |" for tier in CAPACITIES.values()),
         *(f"| `{name}` | {tier.seats:,} (" for name, tier in CAPACITIES.items()),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 from localcloud.cloud import REPOSITORY
 from stacks import settings
-from stacks.scale import STORED, TEN_THOUSAND_NODES, as_table, closest, shared
+from stacks.scale import DAEMONS, GANG, STORED, TEN_THOUSAND_NODES, as_table, closest, shared
 
 PAGE = (REPOSITORY / "docs" / "scale.md").read_text()
 BENCHMARKS = (REPOSITORY / "docs" / "benchmarks.md").read_text()
@@ -40,6 +40,11 @@ def test_the_example_has_ten_thousand_nodes_and_room_for_the_jobs(environment):
     assert sum(group.maximum for group in machines) == 10_000
     assert environment.history.jobs_per_day == TEN_THOUSAND_NODES.jobs_a_day == 200_000
     assert TEN_THOUSAND_NODES.jobs * (1 + TEN_THOUSAND_NODES.executors) == pytest.approx(50_000)
+    # A placeholder beside each pod.
+    room = sum(
+        group.maximum * ((group.max_pods - DAEMONS) // GANG) for group in machines if group.role == "executor"
+    )
+    assert room >= TEN_THOUSAND_NODES.jobs * TEN_THOUSAND_NODES.executors
 
 
 def test_nothing_takes_more_than_it_can(rows):
@@ -52,6 +57,25 @@ def test_the_page_has_the_table_as_it_is(rows):
 
 def test_the_page_says_of_the_five_closest_what_was_run(rows):
     assert names_in("The five closest") == [row.what for row in closest(rows)]
+
+
+@pytest.mark.parametrize(
+    ("table", "measured", "said"),
+    [
+        ("history_full", r"\| 1,000,000 \|.*\| (\d+) s \| 300 s", "a scan takes {} s of 300"),
+        ("policy_endpoints", r"sent, to what is counted \| ([\d.]+)", "it sent {} of what is counted"),
+        ("policy_endpoints", r"a GB that is sent \| ([\d.]+)", "for {} s of CPU a GB"),
+        ("services", r"; ([\d,]+) Services of drivers", "with {} of them and their EndpointSlices"),
+        ("services", r"with all \| \d+, (\d+) MiB", "a real CoreDNS takes {} MiB with them"),
+        ("services", r"with all \| (\d+), \d+ MiB", "with them, {} without"),
+    ],
+)
+def test_what_the_page_says_was_run_is_what_was_measured(table, measured, said):
+    [number] = re.findall(
+        measured, BENCHMARKS.partition(f"<!-- make bench: {table} -->")[2].partition("<!-- end")[0]
+    )
+
+    assert said.format(number) in PAGE
 
 
 def test_sizes_in_etcd_are_those_that_were_measured():

@@ -3,7 +3,7 @@ import pytest
 from doctor.checks.control_planes import tiers
 from tests.support.aws_stubs import lines
 
-SENDS = "main/spark-a YuniKorn binds up to {} pods a second, with 40 nodes at the most"
+SENDS = "main/spark-a YuniKorn makes up to {} requests a second, with 40 nodes at the most"
 
 
 def of(tier="standard", requests=None):
@@ -43,16 +43,16 @@ def test_where_more_is_sent_the_tier_that_is_enough_is_named(place):
 @pytest.mark.parametrize(
     ("offered", "says"),
     [
-        ({"tier_xl": 167}, f"ok {SENDS.format(50)}; tier-xl is for 167."),
+        ({"tier_xl": 167}, f"ok {SENDS.format(50)}; tier-xl is for 167 pods a second."),
         (
             {"tier_xl": 40, "tier_2xl": 60},
-            f"warning {SENDS.format(50)}, but tier-xl is for 40. Set control_plane_tier: tier-2xl, or lower "
-            "kubernetes.qps of YuniKorn in charts.values.",
+            f"warning {SENDS.format(50)}, but tier-xl is for 40 pods a second. Set control_plane_tier: "
+            "tier-2xl, or lower kubernetes.qps of YuniKorn in charts.values.",
         ),
         (
             {"tier_xl": 40},
-            f"warning {SENDS.format(50)}, but tier-xl is for 40. Lower kubernetes.qps of YuniKorn in "
-            "charts.values.",
+            f"warning {SENDS.format(50)}, but tier-xl is for 40 pods a second. Lower kubernetes.qps of "
+            "YuniKorn in charts.values.",
         ),
         (
             {"tier_4xl": 400},
@@ -68,4 +68,4 @@ def test_what_eks_says_of_a_tier_counts(place, offered, says):
 def test_where_eks_does_not_say_the_table_counts(place):
     [finding] = lines(tiers, place(of("tier-2xl"), stubbed=offering()))
 
-    assert finding.endswith("; tier-2xl is for 283.")
+    assert finding.endswith("; tier-2xl is for 283 pods a second.")

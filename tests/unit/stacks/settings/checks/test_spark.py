@@ -30,23 +30,12 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         {"spark": {"operators": {"spark-operator": {"namespaces": []}}}},
         "spark-operator.namespaces: is []; list should have at least 1 item",
     ),
-    "more pods of a job namespace than its network policy has room for": (
-        {
-            "job_namespaces.spark-jobs.quota": {"pods": 100_000},
-            "clusters.spark-a.node_groups.executor-arm64.maximum": 1_200,
-        },
-        "job_namespaces.spark-jobs.quota.pods: is 100,000, and cluster 'spark-a' has nodes for 70,944, but "
-        "the VPC CNI has room for 60,000 that may connect to one another; lower it, and share jobs out to "
-        "several namespaces or clusters.",
-    ),
-    "more pods of all job namespaces than Celeborn's network policy has room for": (
-        {
-            "job_namespaces": {f"jobs-{number}": {} for number in range(4)},
-            "clusters.spark-a.node_groups.executor-arm64.maximum": 1_200,
-        },
-        "clusters.spark-a.shuffle: lets in the pods of all jobs, 70,944 by quotas and nodes, but the VPC CNI "
-        "has room for 60,000; lower quota.pods of job namespaces or maximum of node groups, and share jobs "
-        "out to several clusters.",
+    "more for network policies than an API server can send to nodes": (
+        {"clusters.spark-a.node_groups.executor-arm64.maximum": 1_200},
+        "clusters.spark-a.node_groups: have 1,226 nodes and 6,056 pods of jobs at the most, for whose "
+        "network policies the API server would send 1,411 MB a second to nodes, of 1,250 that it is taken "
+        "for; share the machines out to more clusters, lower quota.pods of job namespaces, or set isolated "
+        "to false in them.",
     ),
     "no operator": (
         {"spark": {"operators": {}}},

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.service_watchers`: watches Services and EndpointSlices as replicas of CoreDNS do.
+"""`python -m benchmarks.watchers`: watches objects as programs of a cluster do.
 
-Each has a connection of its own for either, in protobuf, as client-go asks for it. Prints `ready` once all
-watch, and at SIGTERM, as JSON, what has come since: `events` and `bytes`, of all watchers.
+Each has a connection of its own for each list. Prints `ready` once all watch, and at SIGTERM, as JSON, what
+has come since: `events` and `bytes`, of all watchers.
 """
 
 import argparse
@@ -13,28 +13,36 @@ from pathlib import Path
 
 import aiohttp
 
-PATHS = ("/api/v1/services", "/apis/discovery.k8s.io/v1/endpointslices")
-ACCEPT = "application/vnd.kubernetes.protobuf;stream=watch"
+FORMS = {
+    "protobuf": "application/vnd.kubernetes.protobuf;stream=watch",
+    "json": "application/json;stream=watch",
+}
+"""How client-go asks for Kubernetes' own objects, and for those of others' definitions."""
+
 LENGTH_BYTES = 4
-"""Before each event: its length, most significant byte first."""
+"""Before each event of protobuf: its length, most significant byte first."""
 
 
 class Watchers:
     """What has come to all of them."""
 
-    def __init__(self, session: aiohttp.ClientSession) -> None:
+    def __init__(self, session: aiohttp.ClientSession, form: str) -> None:
         self.events = self.bytes = 0
-        self._session = session
+        self._session, self._form = session, form
 
     async def watch(self, url: str, version: str, ready: asyncio.Semaphore) -> None:
         """Watch a list from a version on, for ever."""
         query = {"watch": "1", "resourceVersion": version, "allowWatchBookmarks": "true"}
-        async with self._session.get(url, params=query, headers={"Accept": ACCEPT}) as answer:
+        async with self._session.get(url, params=query, headers={"Accept": FORMS[self._form]}) as answer:
             answer.raise_for_status()
             ready.release()
             rest = b""
             async for chunk in answer.content.iter_any():
-                rest = self._count(rest + chunk)
+                if self._form == "json":
+                    self.events += chunk.count(b"\n")
+                    self.bytes += len(chunk)
+                else:
+                    rest = self._count(rest + chunk)
 
     def _count(self, data: bytes) -> bytes:
         """Count whole events; what is left."""
@@ -57,8 +65,8 @@ async def run(options: argparse.Namespace) -> None:
     connector = aiohttp.TCPConnector(limit=0, ssl=context)
     timeout = aiohttp.ClientTimeout(total=None)
     async with aiohttp.ClientSession(connector=connector, headers=headers, timeout=timeout) as session:
-        watchers, ready, tasks = Watchers(session), asyncio.Semaphore(0), []
-        for path in PATHS:
+        watchers, ready, tasks = Watchers(session, options.form), asyncio.Semaphore(0), []
+        for path in options.paths:
             url = options.server + path
             async with session.get(url, params={"limit": "1"}) as answer:
                 version = (await answer.json())["metadata"]["resourceVersion"]
@@ -82,6 +90,8 @@ def main() -> None:
     parser.add_argument("--authority", type=Path, required=True)
     parser.add_argument("--token", type=Path, required=True)
     parser.add_argument("--watchers", type=int, required=True)
+    parser.add_argument("--form", choices=FORMS, required=True)
+    parser.add_argument("paths", nargs="+")
     asyncio.run(run(parser.parse_args()))
 
 
