@@ -12,6 +12,7 @@ from accounts.names import AccountNames, StateNames
 from accounts.permissions.grant import policy
 from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
 from accounts.permissions.policies import KEY_USE
+from moka.glue_actions import ACTIONS
 from moka.login_secret import secret_arn
 from moka.names import ARCHER, ENVIRONMENT_TAG
 from stacks.settings.foundation import Foundation
@@ -162,6 +163,7 @@ def workload_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
             *([_allow("Metrics", METRICS, [workspace])] if workspace else []),
             *([_allow("LoginSecret", ["secretsmanager:GetSecretValue"], secrets)] if secrets else []),
             *(_archer(names, places) if names.settings.archer else []),
+            *_tables(names, places),
             _deny("NoState", ["s3:*"], [state.bucket_arn, f"{state.bucket_arn}/*"]),
             _deny("NoSecrets", ["kms:*"], [state_key]),
         ]
@@ -183,6 +185,17 @@ def _archer(names: AccountNames, places: Sequence[Foundation]) -> list[dict[str,
         ),
         _allow("Clusters", ["sts:AssumeRole", "sts:TagSession"], clusters),
     ]
+
+
+def _tables(names: AccountNames, places: Sequence[Foundation]) -> list[dict[str, Any]]:
+    """What jobs do with tables in Glue, in the catalogs of the settings: which of it, their roles say."""
+    catalogs = {
+        f"arn:{names.partition}:glue:{glue.region or place.region}:{glue.account or names.account}:*"
+        for metastore in names.settings.metastores.values()
+        if (glue := metastore.glue)
+        for place in places
+    }
+    return [_allow("Tables", ACTIONS["write"], sorted(catalogs))] if catalogs else []
 
 
 def _others(names: AccountNames) -> dict[str, Any]:

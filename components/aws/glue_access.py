@@ -1,37 +1,9 @@
 """What an identity may do with databases and tables in AWS Glue's Data Catalog."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
 
 from moka.components.aws.policy import Statement
-
-GlueAccess = Literal["read", "write"]
-
-READ = (
-    "glue:GetDatabase",
-    "glue:GetDatabases",
-    "glue:GetTable",
-    "glue:GetTables",
-    "glue:GetTableVersion",
-    "glue:GetTableVersions",
-    "glue:GetPartition",
-    "glue:GetPartitions",
-    "glue:BatchGetPartition",
-)
-WRITE = (
-    *READ,
-    "glue:CreateDatabase",
-    "glue:CreateTable",
-    "glue:UpdateTable",
-    "glue:DeleteTable",
-    "glue:BatchCreatePartition",
-    "glue:CreatePartition",
-    "glue:UpdatePartition",
-    "glue:DeletePartition",
-    "glue:BatchDeletePartition",
-)
-ACTIONS: Mapping[GlueAccess, tuple[str, ...]] = {"read": READ, "write": WRITE}
-"""Service Authorization Reference, "Actions, resources, and condition keys for AWS Glue"."""
+from moka.glue_actions import ACTIONS, GlueAccess
 
 
 def glue_statements(

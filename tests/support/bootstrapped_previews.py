@@ -1,6 +1,6 @@
 """Every environment as a preview has it, rendered in process, after `moka bootstrap` of its accounts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,8 +58,12 @@ class Preview:
 @cache
 def preview(name: str) -> Preview:
     """The preview of an environment whose settings have what its bootstrap says."""
-    environment = bootstrapped(name)
-    recorder, functions = _deploy(environment)
+    return preview_of(bootstrapped(name))
+
+
+def preview_of(environment: Environment, *layers: str) -> Preview:
+    """The preview of an environment, or of some layers of it."""
+    recorder, functions = _deploy(environment, layers)
     resources = tuple(_resources(environment, recorder))
     return Preview(environment, resources, functions, frozenset(recorder.types()))
 
@@ -67,7 +71,12 @@ def preview(name: str) -> Preview:
 @cache
 def bootstrapped(name: str) -> Environment:
     """Settings of an environment, whole, with the boundaries that its bootstrap made."""
-    text = yaml.safe_load(FILES[name].read_text()) | {"slices": {}, "waves": {}}
+    return bounded(FILES[name].read_text(), name)
+
+
+def bounded(file: str | bytes, name: str) -> Environment:
+    """The same of the text of a settings file."""
+    text = yaml.safe_load(file) | {"slices": {}, "waves": {}}
     before = settings.parse(yaml.safe_dump(text), name)
     for foundation in text["foundations"].values():
         names = AccountNames(before, foundation["account"])
@@ -75,9 +84,9 @@ def bootstrapped(name: str) -> Environment:
     return settings.parse(yaml.safe_dump(text), name)
 
 
-def _deploy(environment: Environment) -> tuple[Recorder, frozenset[str]]:
+def _deploy(environment: Environment, layers: Sequence[str]) -> tuple[Recorder, frozenset[str]]:
     functions = set[str]()
-    units = frozenset(slices.units(environment))
+    units = frozenset(unit for unit in slices.units(environment) if not layers or unit.layer in layers)
     call = Recorder.call
 
     def noted(self: Recorder, args: Any) -> dict[str, Any]:

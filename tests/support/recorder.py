@@ -35,9 +35,6 @@ ANSWERS: dict[str, dict[str, Any]] = {
         "endpoint": "database.cluster-1.us-east-1.rds.amazonaws.com",
         "readerEndpoint": "database.cluster-ro-1.us-east-1.rds.amazonaws.com",
         "clusterResourceId": "cluster-0A1B",
-        "masterUserSecrets": [
-            {"secretArn": "arn:aws:secretsmanager:us-east-1:111122223333:secret:rds!cluster-1"}
-        ],
     },
     "eks:index:Cluster": {"kubeconfigJson": "{}", "clusterSecurityGroupId": "sg-cluster"},
 }
@@ -53,6 +50,11 @@ COMPUTED_ANSWERS: dict[str, Callable[["Place", str, Mapping[str, Any]], dict[str
                 "resourceRecordValue": "_proof.acm-validations.aws",
             }
             for host in (inputs["domainName"], *inputs.get("subjectAlternativeNames", ()))
+        ]
+    },
+    "aws:rds/cluster:Cluster": lambda place, *_: {
+        "masterUserSecrets": [
+            {"secretArn": f"arn:aws:secretsmanager:{place.region}:{place.account}:secret:rds!cluster-1"}
         ]
     },
     "aws:s3/bucket:Bucket": lambda _, name, inputs: {"arn": f"arn:aws:s3:::{inputs.get('bucket', name)}"},
