@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from math import ceil
+from types import MappingProxyType
 
 from moka.jobs.job import Job
 from moka.jobs.job_target import Celeborn, JobTarget, Metastore
@@ -110,7 +111,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
         **METRICS,
         **event_logs(),
         **s3a(job, target),
-        **tables(target.metastores.get(job.namespace)),
+        **tables(target.metastores.get(job.namespace), target.bucket_regions),
         **DECOMMISSIONING,
         **(
             celeborn_shuffle(job, target.celeborn)
@@ -165,8 +166,13 @@ def s3a(job: Job, target: JobTarget) -> dict[str, str]:
     }
 
 
-def tables(metastore: Metastore | None) -> dict[str, str]:
-    """Where a job finds out which tables there are."""
+def tables(
+    metastore: Metastore | None, bucket_regions: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
+    """Where a job finds out which tables there are.
+
+    bucket_regions: of the buckets that hold their data.
+    """
     if metastore is None:
         return {}
     if metastore.thrift:
@@ -176,6 +182,7 @@ def tables(metastore: Metastore | None) -> dict[str, str]:
             "spark.sql.warehouse.dir": metastore.warehouse,
         }
     catalog = f"spark.sql.catalog.{GLUE_CATALOG}"
+    elsewhere = set(bucket_regions.values()) - {metastore.glue_region}
     return {
         # https://iceberg.apache.org/docs/latest/aws/#glue-catalog
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
@@ -186,6 +193,9 @@ def tables(metastore: Metastore | None) -> dict[str, str]:
         f"{catalog}.warehouse": metastore.warehouse,
         f"{catalog}.glue.id": metastore.glue_account,
         f"{catalog}.client.region": metastore.glue_region,
+        # Its client of S3 is in Glue's region, and refused by buckets elsewhere; since 1.7 it may ask again
+        # there (apache/iceberg#11259).
+        **({f"{catalog}.s3.cross-region-access-enabled": "true"} if elsewhere else {}),
     }
 
 

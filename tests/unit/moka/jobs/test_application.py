@@ -7,7 +7,7 @@ from moka.components.kubernetes import placement
 from moka.jobs.application import spark_application
 from moka.jobs.conf import gpus
 from moka.jobs.job import DynamicAllocation, Executor, HostMount, Restart
-from moka.jobs.job_target import Celeborn, OwnNodes
+from moka.jobs.job_target import Celeborn, Metastore, OwnNodes
 from moka.jobs.versions import RELEASES
 from moka.machines.machine_capacity import NodeGroupShape, largest_gpu_machines
 from moka.mistakes import InvalidDocument
@@ -269,6 +269,30 @@ def test_buckets_of_other_regions_are_asked_there(make_spec):
         "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
         "spark.hadoop.fs.s3a.bucket.acme-lake.endpoint.region": "eu-west-1",
     }
+
+
+@pytest.mark.parametrize(
+    ("glue_region", "bucket_region", "asked_there"),
+    [
+        ("us-east-1", "us-east-1", False),
+        ("us-east-1", "eu-west-1", True),
+        ("eu-west-1", "us-east-1", True),
+        ("eu-west-1", "eu-west-1", False),
+    ],
+)
+def test_data_of_iceberg_tables_is_found_in_another_region_than_glues(
+    make_spec, glue_region, bucket_region, asked_there
+):
+    tables = Metastore(warehouse="s3a://acme-lake/", glue_account="123456789012", glue_region=glue_region)
+
+    conf = make_spec({"metastores": {"spark-jobs": tables}, "bucket_regions": {"acme-lake": bucket_region}})[
+        "sparkConf"
+    ]
+
+    catalog = "spark.sql.catalog.glue"
+    assert conf[f"{catalog}.io-impl"].endswith(".S3FileIO")
+    assert conf[f"{catalog}.client.region"] == glue_region
+    assert (conf.get(f"{catalog}.s3.cross-region-access-enabled") == "true") == asked_there
 
 
 def test_output_is_committed_without_renames(make_spec):
