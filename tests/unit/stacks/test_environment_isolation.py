@@ -16,6 +16,7 @@ from aws_rules.iam.evaluation import Policy, Resource, Role, Service, allowed
 from localcloud.cloud import REPOSITORY
 from localcloud.project import project_calls
 from moka import event_logs
+from moka.log_keys import container_prefix
 from stacks import program, settings, slices
 
 OWN_RECORDS = "usage/v1/profiles/day=2026-01-01/cluster=%s/part-00000001.parquet"
@@ -66,6 +67,37 @@ ON_KEYS = (
     "kms:PutKeyPolicy",
     "kms:ScheduleKeyDeletion",
 )
+
+NAMESPACES = ("jobs-a", "jobs-b", "jobs-c")
+OWN_KEY = "jobs-c"
+"""Whose staging and code are in buckets of its own, with a key of its own; the others share theirs."""
+
+READ_FOLDER = {("folder", "s3:GetObject"), ("bucket", "s3:ListBucket")}
+WRITTEN_FOLDER = READ_FOLDER | {
+    ("folder", f"s3:{action}") for action in ("PutObject", "DeleteObject", "AbortMultipartUpload")
+}
+OWN: dict[str, set[tuple[str, str]]] = {
+    "staging": WRITTEN_FOLDER | {("key", "kms:Decrypt"), ("key", "kms:GenerateDataKey")},
+    "code": READ_FOLDER | {("key", "kms:Decrypt")},
+    "lake": WRITTEN_FOLDER,
+    "raw": READ_FOLDER,
+}
+"""What jobs do with data of their namespace: bucket -> kinds of keys, and actions."""
+
+OF_ALL: dict[str, set[tuple[str, str]]] = {
+    # A log is opened by its id, which is all that its keys have: docs/decisions/0030-event-logs.md.
+    "event-logs": {
+        *((kind, "s3:PutObject") for kind in ("events", "in progress", "complete", "hot", "open")),
+        *((kind, "s3:DeleteObject") for kind in ("in progress", "open")),
+        ("key", "kms:GenerateDataKey"),
+    }
+}
+"""What jobs do with data of every namespace besides: the exceptions, all of them."""
+
+SHARED_KEY: dict[str, set[tuple[str, str]]] = {
+    data: {(kind, action) for kind, action in OWN[data] if kind == "key"} for data in ("staging", "code")
+}
+"""What follows where two namespaces have one key: S3 asks it for a bucket, whosever the object."""
 
 
 @dataclass(frozen=True)
@@ -139,8 +171,20 @@ def environment(like_local):
 
 @pytest.fixture(scope="module")
 def namespaces(like_local):
-    """Such an environment, with three namespaces for jobs, one of which has a key of its own."""
-    return like_local("one", job_namespaces={"jobs-a": {}, "jobs-b": {}, "jobs-c": {"own_key": True}})
+    """Such an environment, with three namespaces for jobs, one of which has a key of its own.
+
+    Each uses a folder of one bucket, and a bucket of its own.
+    """
+    uses = {
+        f"{data}-{name}": {"bucket": bucket, "prefixes": [f"{name}/"]}
+        for name in NAMESPACES
+        for data, bucket in (("lake", "acme-lake"), ("raw", f"raw-{name}"))
+    }
+    spaces = {
+        name: {"own_key": name == OWN_KEY, "uses": {f"lake-{name}": "write", f"raw-{name}": "read"}}
+        for name in NAMESPACES
+    }
+    return like_local("one", uses=uses, job_namespaces=spaces)
 
 
 @pytest.mark.parametrize(("by", "whose"), PAIRS)
@@ -259,28 +303,17 @@ def test_the_gate_joins_event_logs_and_changes_none_that_a_driver_has_written(en
         assert not may(gate, "s3:PutObject", logs, key, others)
 
 
-@pytest.mark.parametrize(("by", "whose"), list(itertools.permutations(("jobs-a", "jobs-b", "jobs-c"), 2)))
-def test_jobs_reach_what_is_their_namespaces_and_of_no_other(namespaces, by, whose):
-    """Of `jobs-c`, staging and code are in buckets of its own; the others share theirs."""
-    jobs = namespaces.roles[f"spark-a-{by}"]
+@pytest.mark.parametrize(("by", "whose"), list(itertools.product(NAMESPACES, repeat=2)))
+def test_jobs_reach_what_is_their_namespaces_and_of_others_the_exceptions_only(namespaces, by, whose):
+    """Of every bucket that there is or is used, every kind of keys in it, and the key that encrypts it."""
+    expected = [OF_ALL]
+    if by == whose:
+        expected.append(OWN)
+    elif OWN_KEY not in (by, whose):
+        expected.append(SHARED_KEY)
 
-    reached = {
-        (purpose, action)
-        for purpose in ("staging", "code")
-        for action in (*ON_OBJECTS, *ON_BUCKETS, "s3:ListBucket")
-        if reaches(namespaces, jobs, action, purpose, whose)
-    }
-    own = {
-        (purpose, action)
-        for purpose in ("staging", "code")
-        for action in (*ON_OBJECTS, *ON_BUCKETS, "s3:ListBucket")
-        if reaches(namespaces, jobs, action, purpose, by)
-    }
-    assert reached == set()
-    assert own == {
-        *(("staging", action) for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")),
-        *(("staging", action) for action in ("s3:AbortMultipartUpload", "s3:ListBucket")),
-        *(("code", action) for action in ("s3:GetObject", "s3:ListBucket")),
+    assert reached_of_namespace(namespaces, by, whose) == {
+        (data, *what) for table in expected for data, rows in table.items() for what in rows
     }
 
 
@@ -574,16 +607,58 @@ def may(role: Role, action: str, bucket: Resource, key: Resource, name: str = "x
     )
 
 
-def reaches(world: World, role: Role, action: str, purpose: str, namespace: str) -> bool:
-    """Whether a role may do this with what a namespace keeps for a purpose."""
-    own = f"main-{namespace}" in world.keys
-    bucket = world.bucket(f"{purpose}-{namespace}" if own else purpose)
-    key = world.keys[f"main-{namespace}" if own else "main"]
-    if action == "s3:ListBucket":
-        return allowed(role, action, bucket, {"s3:prefix": f"{namespace}/"})
-    if action in ON_BUCKETS:
-        return allowed(role, action, bucket)
-    return may(role, action, bucket, key, f"{namespace}/x")
+def reached_of_namespace(world: World, by: str, whose: str) -> set[tuple[str, str, str]]:
+    """What of a namespace's data jobs of another reach: bucket, kind of key, action."""
+    role = world.roles[f"spark-a-{by}"]
+    return {
+        (data, kind, action)
+        for data, bucket, key in kept(world, whose)
+        for kind, action, resource, context in asked(bucket, key, whose)
+        if allowed(role, action, resource, context)
+    }
+
+
+def kept(world: World, namespace: str) -> Iterator[tuple[str, Resource, Resource | None]]:
+    """Where data of a namespace is, or is beside that of others: what it is, bucket and its key."""
+    own_key = namespace == OWN_KEY
+    for name, bucket in world.buckets.items():
+        data = name.removeprefix(f"moka-one-{ACCOUNT}-us-east-1-")
+        if data.endswith(f"-{OWN_KEY}"):
+            if own_key:
+                yield data.removesuffix(f"-{OWN_KEY}"), bucket, world.keys[f"main-{OWN_KEY}"]
+        elif not (own_key and data in SHARED_KEY):
+            yield data, bucket, world.keys["main"]
+    for data, name in (("lake", "acme-lake"), ("raw", f"raw-{namespace}")):
+        yield data, Resource(arn=f"arn:aws:s3:::{name}", account=ACCOUNT), None
+
+
+def asked(
+    bucket: Resource, key: Resource | None, namespace: str
+) -> Iterator[tuple[str, str, Resource, dict[str, str]]]:
+    """Requests for data of a namespace: kind of key, action, what it is about, and what the request says."""
+    log = f"spark-{NAMESPACES.index(namespace):032x}"
+    kinds = {
+        "folder": f"{namespace}/x",
+        "of nobody": "x",
+        "events": event_logs.archive_key(log, event_logs.events_file(log, 1)),
+        "in progress": event_logs.archive_key(log, event_logs.status_file(log, in_progress=True)),
+        "complete": event_logs.archive_key(log, event_logs.status_file(log, in_progress=False)),
+        "hot": event_logs.hot_key(log),
+        "open": event_logs.open_key(log),
+        "link": event_logs.link_key("spark-a", namespace, "daily"),
+        "log of pods": f"{container_prefix('moka-one-spark-a', namespace, log, 'driver')}x",
+        "records": OWN_RECORDS % ("spark-a",),
+        "state": OWN_STATE % ("spark-a",),
+    }
+    for (kind, name), action in itertools.product(kinds.items(), ON_OBJECTS):
+        yield kind, action, inside(bucket, name), {}
+    for action in ON_BUCKETS:
+        yield "bucket", action, bucket, {}
+    yield "bucket", "s3:ListBucket", bucket, {"s3:prefix": f"{namespace}/"}
+    contexts = [{}, through_s3(key, bucket)] if key else []
+    for action, context in itertools.product(ON_KEYS, contexts):
+        assert key
+        yield "key", action, key, {**context, "kms:GrantIsForAWSResource": "true"}
 
 
 def fitting(world: World, pattern: str) -> Iterator[Resource]:
