@@ -26,6 +26,7 @@ OTHERS = {
     "desiredSize equals minSize",
     "EntityAlreadyExists",
     "invalid principal",
+    "no permissions boundary allows",
     # Kubernetes and its clients
     "connection refused",
     "is forbidden",
