@@ -9,6 +9,7 @@ import pulumi_kubernetes as k8s
 
 from moka.components.kubernetes.admission_policy import bound_policy
 from moka.components.kubernetes.rbac import Right, grant_group_everywhere
+from moka.components.kubernetes.rollouts import WAVES, tenths, with_time_for
 from moka.components.kubernetes.security_context import container_security_context
 from moka.components.ordering import after, after_outputs, known_after
 from moka.names import BOOTSTRAP_NAMESPACE, ROLE_LABEL, STARTUP_TAINT, startup_taint
@@ -155,7 +156,11 @@ class Bootstrap(pulumi.ComponentResource):
                     f"{name}-{daemon}",
                     metadata=metadata,
                     spec=_spec(daemon, settings, args),
-                    opts=after(child, account, role),
+                    opts=after(
+                        with_time_for(child, WAVES, start_seconds=STARTUP_SECONDS * STARTUP_TRIES),
+                        account,
+                        role,
+                    ),
                 )
             )
         self.namespace = known_after(args.namespace, *[daemon_set.id for daemon_set in daemon_sets])
@@ -212,9 +217,7 @@ def _spec(name: str, daemon: BootstrapDaemonSet, args: BootstrapArgs) -> k8s.app
     return k8s.apps.v1.DaemonSetSpecArgs(
         selector=k8s.meta.v1.LabelSelectorArgs(match_labels=labels),
         # A mount goes with its pod: jobs are not to lose more of them at a time than nodes that are replaced.
-        update_strategy=k8s.apps.v1.DaemonSetUpdateStrategyArgs(
-            rolling_update=k8s.apps.v1.RollingUpdateDaemonSetArgs(max_unavailable="10%")
-        ),
+        update_strategy=tenths(),
         template=k8s.core.v1.PodTemplateSpecArgs(
             metadata=k8s.meta.v1.ObjectMetaArgs(labels=labels), spec=_pod(name, daemon, args)
         ),

@@ -22,6 +22,7 @@ from moka.components.kubernetes.celeborn_disks import (
 from moka.components.kubernetes.celeborn_members import NOT_EVICTED, Group
 from moka.components.kubernetes.celeborn_network import network_policy
 from moka.components.kubernetes.rbac import Right, grant
+from moka.components.kubernetes.rollouts import with_time_for
 from moka.components.ordering import after, known_after
 from moka.names import ZONE_LABEL
 from moka.sizes.celeborn import MasterSize, WorkerSize
@@ -133,7 +134,11 @@ class Celeborn(pulumi.ComponentResource):
             zone=None,
             spread=[zones_apart(masters.labels, min(args.masters, args.master_zones))],
             service_account=None,
-            opts=after(child, service, configuration),
+            opts=after(
+                with_time_for(child, args.masters, grace_seconds=masters.grace_seconds),
+                service,
+                configuration,
+            ),
         )
 
         workers = group(

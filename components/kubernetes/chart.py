@@ -7,7 +7,8 @@ import pulumi_kubernetes as k8s
 
 from moka.catalog import Catalog, Values
 from moka.components.ordering import known_after
-from moka.sizes.daemon_sets import LEAST_SECONDS, UPDATE_STRATEGIES, rollout_seconds
+from moka.sizes.daemon_sets import UPDATE_STRATEGIES, strategy_seconds
+from moka.sizes.rollouts import LEAST_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,7 @@ class Chart(pulumi.ComponentResource):
                 skip_crds=not args.crds,
                 max_history=5,
                 # As long as a DaemonSet needs to come to every node.
-                timeout=rollout_seconds(values.get(strategy)) if strategy else LEAST_SECONDS,
+                timeout=strategy_seconds(values.get(strategy)) if strategy else LEAST_SECONDS,
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )

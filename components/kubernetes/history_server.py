@@ -8,6 +8,7 @@ import pulumi_kubernetes as k8s
 from moka.components.kubernetes.checksum import CHECKSUM, checksum
 from moka.components.kubernetes.history_configuration import spark_defaults
 from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+from moka.components.kubernetes.rollouts import with_time_for
 from moka.components.kubernetes.security_context import container_security_context, pod_security_context
 from moka.components.ordering import after, known_after
 from moka.names import HISTORY_GATE, HISTORY_PORT, HISTORY_SERVER, ZONE_LABEL
@@ -19,6 +20,11 @@ UID = 185
 CONF_FOLDER = "/opt/spark/conf"
 STORE_FOLDER = "/var/lib/history"
 LABELS = {"app.kubernetes.io/name": HISTORY_SERVER}
+
+GRACE_SECONDS = 60
+"""To close its store: otherwise the list is read anew."""
+
+STARTUP_SECONDS, STARTUP_TRIES = 5, 24
 
 LOST_NODE_SECONDS = 30
 """After them, pods of a node that no longer answers are started elsewhere; Kubernetes' own are 300."""
@@ -97,7 +103,18 @@ class HistoryServer(pulumi.ComponentResource):
             name,
             metadata=metadata,
             spec=_stateful_set(args, files),
-            opts=after(child, account, configuration, service, policy),
+            opts=after(
+                with_time_for(
+                    child,
+                    args.replicas,
+                    grace_seconds=GRACE_SECONDS,
+                    start_seconds=STARTUP_SECONDS * STARTUP_TRIES,
+                ),
+                account,
+                configuration,
+                service,
+                policy,
+            ),
         )
 
         self.namespace = known_after(args.namespace, stateful_set.id)
@@ -186,8 +203,7 @@ def _pod(args: HistoryServerArgs) -> k8s.core.v1.PodSpecArgs:
                 label_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=LABELS),
             )
         ],
-        # To close its store: otherwise the list is read anew.
-        termination_grace_period_seconds=60,
+        termination_grace_period_seconds=GRACE_SECONDS,
         security_context=pod_security_context(UID, fs_group=UID, fs_group_change_policy="OnRootMismatch"),
         containers=[_container(args)],
         volumes=[
@@ -220,7 +236,9 @@ def _container(args: HistoryServerArgs) -> k8s.core.v1.ContainerArgs:
         image=args.image,
         env=[k8s.core.v1.EnvVarArgs(name=key, value=value) for key, value in args.size.environment.items()],
         ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=HISTORY_PORT)],
-        startup_probe=k8s.core.v1.ProbeArgs(http_get=health, period_seconds=5, failure_threshold=24),
+        startup_probe=k8s.core.v1.ProbeArgs(
+            http_get=health, period_seconds=STARTUP_SECONDS, failure_threshold=STARTUP_TRIES
+        ),
         readiness_probe=k8s.core.v1.ProbeArgs(http_get=health, period_seconds=10, timeout_seconds=5),
         liveness_probe=k8s.core.v1.ProbeArgs(
             http_get=health, period_seconds=30, timeout_seconds=10, failure_threshold=5

@@ -11,12 +11,20 @@ from moka.catalog import Catalog
 from moka.collectors.labels import PROMOTED
 from moka.components.kubernetes.checksum import CHECKSUM, checksum
 from moka.components.kubernetes.placement import PLATFORM_PRIORITY, node_selector, tolerations
+from moka.components.kubernetes.rollouts import with_time_for
 from moka.components.kubernetes.security_context import container_security_context, pod_security_context
 from moka.components.ordering import known_after
 
 NAME = "prometheus"
 PORT = 9090
 UID = 65534
+
+GRACE_SECONDS = 300
+"""To write down what it has in memory."""
+
+STARTUP_SECONDS, STARTUP_TRIES = 10, 60
+"""Reading the log of the last hours again takes minutes."""
+
 DISK_SHARE = 0.85
 """Of the disk for blocks; the rest is for the log of what is not in one yet, and for compaction."""
 
@@ -107,7 +115,9 @@ class MetricsStore(pulumi.ComponentResource):
                 ),
                 volume_claim_templates=[_claim(args)],
             ),
-            opts=child,
+            opts=with_time_for(
+                child, 1, grace_seconds=GRACE_SECONDS, start_seconds=STARTUP_SECONDS * STARTUP_TRIES
+            ),
         )
 
         url = pulumi.Output.concat(f"http://{NAME}.", args.namespace, f":{PORT}")
@@ -168,8 +178,7 @@ def _pod(args: MetricsStoreArgs) -> k8s.core.v1.PodSpecArgs:
         node_selector=node_selector("system"),
         tolerations=tolerations("system"),
         priority_class_name=PLATFORM_PRIORITY,
-        # It writes down what it has in memory.
-        termination_grace_period_seconds=300,
+        termination_grace_period_seconds=GRACE_SECONDS,
         security_context=pod_security_context(UID, fs_group=UID, fs_group_change_policy="OnRootMismatch"),
         containers=[
             k8s.core.v1.ContainerArgs(
@@ -177,8 +186,9 @@ def _pod(args: MetricsStoreArgs) -> k8s.core.v1.PodSpecArgs:
                 image=args.catalog.image("prometheus"),
                 args=arguments(args),
                 ports=[k8s.core.v1.ContainerPortArgs(name="http", container_port=PORT)],
-                # Reading the log of the last hours again takes minutes.
-                startup_probe=k8s.core.v1.ProbeArgs(http_get=ready, period_seconds=10, failure_threshold=60),
+                startup_probe=k8s.core.v1.ProbeArgs(
+                    http_get=ready, period_seconds=STARTUP_SECONDS, failure_threshold=STARTUP_TRIES
+                ),
                 readiness_probe=k8s.core.v1.ProbeArgs(http_get=ready),
                 liveness_probe=k8s.core.v1.ProbeArgs(http_get=healthy),
                 resources=k8s.core.v1.ResourceRequirementsArgs(

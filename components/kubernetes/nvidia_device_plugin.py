@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as k8s
 
+from moka.components.kubernetes.rollouts import WAVES, tenths, with_time_for
 from moka.components.kubernetes.security_context import container_security_context
 from moka.components.ordering import known_after
 from moka.names import GPU_LABEL
@@ -48,14 +49,12 @@ class NvidiaDevicePlugin(pulumi.ComponentResource):
             metadata=k8s.meta.v1.ObjectMetaArgs(name=NAME, namespace=args.namespace, labels=LABELS),
             spec=k8s.apps.v1.DaemonSetSpecArgs(
                 selector=k8s.meta.v1.LabelSelectorArgs(match_labels=LABELS),
-                update_strategy=k8s.apps.v1.DaemonSetUpdateStrategyArgs(
-                    rolling_update=k8s.apps.v1.RollingUpdateDaemonSetArgs(max_unavailable="10%")
-                ),
+                update_strategy=tenths(),
                 template=k8s.core.v1.PodTemplateSpecArgs(
                     metadata=k8s.meta.v1.ObjectMetaArgs(labels=LABELS), spec=_pod(args.image)
                 ),
             ),
-            opts=pulumi.ResourceOptions(parent=self),
+            opts=with_time_for(pulumi.ResourceOptions(parent=self), WAVES),
         )
         self.namespace = known_after(args.namespace, plugin.id)
         self.register_outputs({"namespace": self.namespace})

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pulumi
 import pulumi_kubernetes as k8s
 
+from moka.components.kubernetes.rollouts import with_time_for
 from moka.names import ZONE_LABEL
 
 LEAVING_SECONDS = 10
@@ -42,7 +43,8 @@ def replicated_pods(
                 spec=pod,
             ),
         ),
-        opts=opts,
+        # Nothing waits for the end of those that go.
+        opts=with_time_for(opts, replicas, grace_seconds=0),
     )
     k8s.policy.v1.PodDisruptionBudget(
         name,

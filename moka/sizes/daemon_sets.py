@@ -3,18 +3,14 @@
 from collections.abc import Mapping
 from math import ceil
 
+from moka.sizes.rollouts import rollout_seconds
+
 UPDATE_STRATEGIES: Mapping[str, str] = {"fluent-bit": "updateStrategy", "opentelemetry-agent": "rollout"}
 """Release of a chart that is a DaemonSet -> its value with the update strategy."""
 
-WAVE_SECONDS = 180
-"""A pod that ends in the 30 s that Kubernetes gives it, the pull of an image of a few hundred MB on a node
-whose disk is busy, and the start of the next one."""
 
-LEAST_SECONDS = 600
-
-
-def rollout_seconds(strategy: object) -> int:
-    """Time for all pods of a DaemonSet to be replaced, by its update strategy.
+def strategy_seconds(strategy: object) -> int:
+    """Time for all pods of a chart's DaemonSet to be replaced, by its update strategy.
 
     A share such as `10%` is ten waves at any number of nodes, and Helm waits for the last one to have begun
     (helm/helm: pkg/kube/ready.go, daemonSetReady). Raises ValueError, a clause, for a fixed number of pods at
@@ -31,7 +27,7 @@ def rollout_seconds(strategy: object) -> int:
             f"has maxUnavailable {1 if share is None else share!r}, but only with a share of the nodes an "
             "update takes as long on a thousand of them as on ten; set it from 1% to 100%, such as 10%"
         )
-    return max(LEAST_SECONDS, ceil(100 / int(digits)) * WAVE_SECONDS)
+    return rollout_seconds(ceil(100 / int(digits)))
 
 
 def _unavailable(strategy: object) -> object:

@@ -202,9 +202,9 @@ def _stateful_set(thing: Thing) -> Verdict:
 def _daemon_set(thing: Thing) -> Verdict:
     current = status(thing)
     desired = current.get("desiredNumberScheduled") or 0
-    strategy = (spec(thing).get("updateStrategy") or {}).get("type")
+    # With any strategy (provider/pkg/await/daemonset.go of pulumi-kubernetes, dsAwaiter).
     updated = _pods(current.get("updatedNumberScheduled") or 0, desired, "of the new template")
-    if strategy != "OnDelete" and not updated.ready:
+    if not updated.ready:
         return updated
     return _pods(current.get("numberAvailable") or 0, desired, "available")
 

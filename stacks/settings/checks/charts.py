@@ -8,7 +8,7 @@ from moka.images import DIGEST, TAG
 from moka.jobs.job import DynamicAllocation
 from moka.mistakes import Mistake, near
 from moka.quantities import duration_seconds
-from moka.sizes.daemon_sets import UPDATE_STRATEGIES, rollout_seconds
+from moka.sizes.daemon_sets import UPDATE_STRATEGIES, strategy_seconds
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Foundation
 
@@ -45,7 +45,7 @@ def daemon_sets(settings: Environment) -> Iterator[Mistake]:
         if path not in values:
             continue
         try:
-            rollout_seconds(catalog.merge_values(catalog.file_values(release), values)[path])
+            strategy_seconds(catalog.merge_values(catalog.file_values(release), values)[path])
         except ValueError as error:
             yield Mistake(f"charts.values.{release}.{path}", str(error))
 

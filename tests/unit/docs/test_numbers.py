@@ -29,6 +29,7 @@ from moka.components.aws.node_group import SETUP_MINUTES, WAVE_MINUTES
 from moka.components.kubernetes.bootstrap import STARTUP_SECONDS, STARTUP_TRIES
 from moka.components.kubernetes.history_configuration import BATCH
 from moka.components.kubernetes.ingress_load_balancer import DRAIN_SECONDS
+from moka.components.kubernetes.rollouts import WAVES
 from moka.control_plane_tiers import CAPACITIES, MOST_PODS_A_SECOND
 from moka.jobs import event_log_uploader as sidecar
 from moka.jobs import zones
@@ -45,8 +46,10 @@ from moka.observability.series import SERIES_BYTES
 from moka.pod_subnets import interface_addresses, prefixes
 from moka.policy_endpoints import CORES_A_POD, MOST_SENT, PEER_BYTES, SELECTED_BYTES, sent
 from moka.queues.tiers import POLICIES
+from moka.sizes import rollouts
 from moka.sizes.fluent_bit import fluent_bit_size
 from moka.sizes.history import MAX_LISTED
+from moka.sizes.rollouts import PULL_SECONDS, rollout_seconds
 from moka.sizes.yunikorn import LEAST_REQUESTS, api_requests_per_second
 from moka.submission import breaker
 from policies.catalog import RULES
@@ -276,6 +279,9 @@ SAID = {
         f"on the fullest node (`{PROFILES['adhoc'].order}`)",
         f"have {node_scripts.MAX_BYTES // 1024} KiB together",
         f"after {minutes(STARTUP_SECONDS * STARTUP_TRIES)} minutes started anew",
+        f"{minutes(rollout_seconds(WAVES, start_seconds=STARTUP_SECONDS * STARTUP_TRIES))} minutes at most: "
+        f"{word(WAVES)} waves, each with {rollouts.GRACE_SECONDS} s for a pod to end, {PULL_SECONDS} s for "
+        f"its image and {STARTUP_SECONDS * STARTUP_TRIES} s for `ready`",
     ],
     "docs/operations/scheduling.md": [
         "after {}, {} and {} s (`delay_seconds`)".format(*(tier.delay_seconds for tier in POLICIES.values())),

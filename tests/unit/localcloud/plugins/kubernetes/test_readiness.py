@@ -47,3 +47,35 @@ def test_how_many_find_no_machine_is_said():
 )
 def test_pods_are_counted_where_an_object_says_how_many_it_wants(kind, count):
     assert readiness.replicas(kind, {"spec": {"replicas": 24}}) == count
+
+
+@pytest.mark.parametrize("strategy", ["RollingUpdate", "OnDelete"])
+@pytest.mark.parametrize(
+    "updated, available, reason",
+    [
+        (3, 3, ""),
+        (2, 3, "2 of 3 pods are of the new template"),
+        (3, 2, "2 of 3 pods are available"),
+    ],
+)
+def test_a_daemon_set_is_ready_once_its_new_pod_is_on_every_node(strategy, updated, available, reason):
+    status = {
+        "observedGeneration": 2,
+        "desiredNumberScheduled": 3,
+        "updatedNumberScheduled": updated,
+        "numberAvailable": available,
+    }
+    thing = {
+        "metadata": {"generation": 2},
+        "spec": {"updateStrategy": {"type": strategy}},
+        "status": status,
+    }
+
+    verdict = readiness.WAITS["apps", "DaemonSet"].judge(thing)
+
+    assert (verdict.ready, verdict.reason) == (not reason, reason)
+
+
+def test_a_daemon_set_has_the_time_that_the_provider_gives_it():
+    """pulumi/pulumi-kubernetes: provider/pkg/await/daemonset.go, _defaultDaemonSetTimeout."""
+    assert readiness.WAITS["apps", "DaemonSet"].seconds == 10 * 60
