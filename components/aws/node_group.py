@@ -15,6 +15,7 @@ from moka.components.aws.node_user_data import ClusterDetails, Registration, nod
 from moka.components.transforms import transform_of
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role, kubelet_config
+from moka.machines.node_updates import MAX_UNAVAILABLE
 from moka.names import GPU, GPU_LABEL, JOB_NAMESPACE_LABEL, RETIRING_TAINT, ROLE_LABEL
 
 AMI: Mapping[tuple[Architecture, bool], str] = {
@@ -48,9 +49,6 @@ there the guard refuses."""
 MACHINE_INPUTS = ("launchTemplate", "releaseVersion", "version")
 """Inputs whose change replaces machine by machine."""
 
-
-MAX_UNAVAILABLE = 100
-"""Machines that EKS replaces at the same time, at most."""
 
 SETUP_MINUTES, WAVE_MINUTES = 15, 20
 """Of an update: around its waves, and each of them."""

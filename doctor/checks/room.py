@@ -55,8 +55,8 @@ def room(place: Place) -> Iterator[Finding]:
         )
     for name in place.clusters:
         own = [use for use in uses if use.cluster == name]
-        nodes = sum(use.nodes for use in own)
-        pods = sum(use.nodes * use.addresses.prefixes for use in own) * PREFIX_ADDRESSES
+        nodes = sum(use.maximum for use in own)
+        pods = sum(use.maximum * use.addresses.prefixes for use in own) * PREFIX_ADDRESSES
         yield ok(
             f"{place.name}/{name}",
             f"It can have {nodes:,} nodes, which take {pods:,} addresses for pods.",

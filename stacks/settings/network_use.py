@@ -1,14 +1,16 @@
-"""What the nodes of an environment take of a VPC with every node group at its maximum."""
+"""What the nodes of an environment take of a VPC with every node group at its maximum, in an update too."""
 
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from moka.machines.node_addresses import NodeAddresses, node_addresses
+from moka.machines.node_roles import ROLES
+from moka.machines.node_updates import surge
 from moka.machines.pod_addresses import PREFIX_ADDRESSES
 from moka.network_address_usage import Contents
 from moka.subnet_plan import subnet_plans
-from stacks.settings.cluster import NodeGroup
+from stacks.settings.cluster import Generation, NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Foundation
 
@@ -20,24 +22,44 @@ GATEWAY_ENDPOINTS = 1
 
 @dataclass(frozen=True, kw_only=True)
 class GroupUse:
-    """What the nodes of a group take.
+    """What the nodes of a generation of a group take.
 
     addresses: of a node.
+    retiring: another generation takes over. It has as many nodes at most, until their drivers have finished.
     """
 
     cluster: str
     group: NodeGroup
     zones: tuple[str, ...]
     addresses: NodeAddresses
+    retiring: bool = False
+
+    @property
+    def maximum(self) -> int:
+        """Nodes of it, at most, while nothing is replaced."""
+        return self.group.maximum
 
     @property
     def nodes(self) -> int:
-        """Nodes of it, at most."""
-        return self.group.maximum
+        """The same, with those that come in an update before others go."""
+        return self.maximum + sum(self._surge(zone) for zone in self.zones)
 
     def nodes_in(self, zone: str) -> int:
-        """Nodes of it in a zone, at most."""
-        return math.ceil(self.nodes / len(self.zones)) if zone in self.zones else 0
+        """Of these, nodes in a zone."""
+        return self._share + self._surge(zone) if zone in self.zones else 0
+
+    @property
+    def _share(self) -> int:
+        return math.ceil(self.maximum / len(self.zones))
+
+    def _surge(self, zone: str) -> int:
+        percent = ROLES[self.group.role].rolling_percent
+        # In a reservation old ones go first: it may have no room for more.
+        if self.retiring or percent is None or zone in self.group.capacity_reservations:
+            return 0
+        if self.group.zonal:
+            return surge(self._share, 1, percent)
+        return math.ceil(surge(self.maximum, len(self.zones), percent) / len(self.zones))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,31 +87,31 @@ def zone_use(uses: Iterable[GroupUse], zone: str) -> ZoneUse:
 
 
 def group_uses(settings: Environment, name: str) -> Iterator[GroupUse]:
-    """What each node group of a foundation's clusters takes."""
+    """What each node group of a foundation's clusters takes, generation by generation."""
     foundation = settings.foundations[name]
     for cluster_name, cluster in settings.clusters_of(name).items():
         for group in cluster.node_groups.values():
-            yield GroupUse(
-                cluster=cluster_name,
-                group=group,
-                zones=group.effective_zones(foundation.zones),
-                addresses=node_addresses(
-                    group.role,
-                    group.instance_types,
-                    group.max_pods,
-                    pod_subnets=has_pod_subnets(foundation),
-                ),
-            )
+            generations: list[NodeGroup | Generation] = [group, *group.retiring.values()]
+            for generation in generations:
+                yield GroupUse(
+                    cluster=cluster_name,
+                    group=group,
+                    zones=group.effective_zones(foundation.zones),
+                    addresses=node_addresses(
+                        group.role,
+                        generation.instance_types,
+                        group.max_pods,
+                        pod_subnets=has_pod_subnets(foundation),
+                    ),
+                    retiring=generation is not group,
+                )
 
 
 def vpc_contents(settings: Environment, name: str) -> Contents:
-    """What the VPC of a foundation has, of what the program knows: others may use an existing one too.
-
-    Generations of groups that retire are there beside the new one until their drivers have finished.
-    """
+    """What the VPC of a foundation has, of what the program knows: others may use an existing one too."""
     foundation = settings.foundations[name]
     network, zones = foundation.network, len(foundation.zones)
-    uses = [(use.nodes * (1 + len(use.group.retiring)), use.addresses) for use in group_uses(settings, name)]
+    uses = [(use.nodes, use.addresses) for use in group_uses(settings, name)]
     inside = MAX_INTERFACE_ENDPOINTS if network and network.interface_endpoints else 0
     return Contents(
         nodes=sum(nodes for nodes, _ in uses),

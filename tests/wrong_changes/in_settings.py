@@ -78,6 +78,19 @@ CHANGES: list[Wrong] = [
     ),
     refused(
         "network",
+        "another generation of drivers beside one that fills the range for pods",
+        "generations that retire",
+        put(
+            f"{GROUPS}.driver-arm64",
+            {
+                **{"role": "driver", "architecture": "arm64", "minimum": 1, "maximum": 270},
+                **{"instance_types": ["r8g.2xlarge"], "generation": 2},
+                "retiring": {1: {"instance_types": ["r7g.2xlarge"]}},
+            },
+        ),
+    ),
+    refused(
+        "network",
         "the API server for all of the internet, in halves",
         "the whole internet",
         put("clusters.spark-a.public_access", ["0.0.0.0/1", "128.0.0.0/1"]),

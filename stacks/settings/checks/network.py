@@ -183,9 +183,9 @@ def units(settings: Environment) -> Iterator[Mistake]:
         if needed > MOST_UNITS:
             yield Mistake(
                 f"foundations.{name}",
-                f"has clusters that need {needed:,} units of Network Address Usage with every node group at "
-                f"its maximum, but AWS allows {MOST_UNITS:,} in a VPC; put some of the clusters in another "
-                "foundation, or lower maximum or max_pods",
+                f"has clusters that need {needed:,} units of Network Address Usage {_AT_MOST}, but AWS "
+                f"allows {MOST_UNITS:,} in a VPC; put some of the clusters in another foundation, or lower "
+                "maximum or max_pods",
             )
 
 
@@ -265,6 +265,8 @@ def deployer(settings: Environment) -> Iterator[Mistake]:
             )
 
 
+_AT_MOST = "with every node group at its maximum, generations that retire and updates included"
+
 _NOT_CONNECTED = (
     "to which the VPC of foundation {0!r} has no route; add a network that has it to "
     "foundations.{0}.network.transit_gateway.cidrs"
@@ -295,6 +297,6 @@ def _shortage(at: str, zone: str, available: int, needed: int, users: str) -> It
         remedy = "maximum or max_pods" if "pods" in users else "maximum"
         yield Mistake(
             at,
-            f"has {available} addresses in {zone}, but {users} need {needed} with every node group at its "
-            f"maximum; widen it, or lower {remedy}",
+            f"has {available} addresses in {zone}, but {users} need {needed} {_AT_MOST}; widen it, or lower "
+            f"{remedy}",
         )

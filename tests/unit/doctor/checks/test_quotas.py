@@ -229,8 +229,8 @@ def test_machines_need_network_interfaces_two_each_where_pods_have_subnets_of_th
 
     of_interfaces = count_of("L-DF5E4CA3")
 
-    assert lines(of_interfaces, place()) == ["ok main Network interfaces: 80 needed, 5,000 allowed."]
-    assert lines(of_interfaces, place(together)) == ["ok main Network interfaces: 40 needed, 5,000 allowed."]
+    assert lines(of_interfaces, place()) == ["ok main Network interfaces: 104 needed, 5,000 allowed."]
+    assert lines(of_interfaces, place(together)) == ["ok main Network interfaces: 52 needed, 5,000 allowed."]
 
 
 def test_units_of_the_vpc_are_those_of_nodes_interfaces_prefixes_and_what_aws_connects(place):
@@ -241,18 +241,19 @@ def test_units_of_the_vpc_are_those_of_nodes_interfaces_prefixes_and_what_aws_co
         written["foundations"]["main"]["network"]["interface_endpoints"] = False
 
     units = count_of("L-BB24F6E5")
-    # 40 nodes, each with an interface for pods: 40 + 2 x 40. Prefixes: 7 of 110 pods, 4 of 58, 2 of 24:
-    # 7 x 7 + 30 x 4 + 3 x 2. 6 each: 3 of the load balancer, 3 NAT gateways, 3 x 13 endpoints.
+    # 40 nodes and 12 that come in an update, two of system and two of executors a zone, each with an
+    # interface for pods: 52 + 2 x 52. Prefixes: 7 of 110 pods, 4 of 58, 2 of 24: 13 x 7 + 36 x 4 + 3 x 2.
+    # 6 each: 3 of the load balancer, 3 NAT gateways, 3 x 13 endpoints.
     allowed_of = {"service-quotas": allowed("vpc", "L-BB24F6E5", 64_000.0)}
     assert lines(units, place(stubbed=allowed_of)) == [
-        "ok main Units of Network Address Usage of the VPC: 565 needed, 64,000 allowed."
+        "ok main Units of Network Address Usage of the VPC: 667 needed, 64,000 allowed."
     ]
     assert lines(units, place(together, stubbed=allowed_of)) == [
-        "ok main Units of Network Address Usage of the VPC: 485 needed, 64,000 allowed."
+        "ok main Units of Network Address Usage of the VPC: 563 needed, 64,000 allowed."
     ]
     few = {"service-quotas": allowed("vpc", "L-BB24F6E5", 300.0)}
     [line] = lines(units, place(alone, stubbed=few))
-    assert line.startswith("problem main Units of Network Address Usage of the VPC: 349 needed, 300 allowed.")
+    assert line.startswith("problem main Units of Network Address Usage of the VPC: 451 needed, 300 allowed.")
 
 
 def test_roles_are_compared_with_what_iam_itself_allows(place):

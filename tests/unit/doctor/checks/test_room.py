@@ -7,12 +7,23 @@ from tests.support.aws_stubs import client, lines
 
 def test_ranges_are_told_by_the_nodes_and_pods_that_they_have_addresses_for(place):
     # A zone has a quarter of a /16 for pods: 1,020 addresses of their interfaces, and 959 prefixes. Its nodes
-    # take 63: 3 with 7 for 110 pods, 10 with 4 for 58, one with 2 for 24.
+    # take 85: 5 with 7 for 110 pods, 12 with 4 for 58, one with 2 for 24; of these, 2 and 2 come in updates.
     assert lines(room, place()) == [
-        "ok main Its ranges have addresses for 3,060 nodes and 46,032 pods: 15.2 times what all node groups "
+        "ok main Its ranges have addresses for 3,060 nodes and 46,032 pods: 11.2 times what all node groups "
         "take at their maximum.",
         "ok main/spark-a It can have 40 nodes, which take 2,800 addresses for pods.",
     ]
+
+
+def test_generations_that_retire_take_room_beside_the_present_one(place):
+    def with_old(written):
+        group = written["clusters"]["spark-a"]["node_groups"]["driver"]
+        group |= {"generation": 2, "retiring": {1: {"instance_types": group["instance_types"]}}}
+
+    [vpc, cluster] = lines(room, place(with_old))
+
+    assert "9.6 times" in vpc
+    assert cluster == "ok main/spark-a It can have 44 nodes, which take 3,248 addresses for pods."
 
 
 def test_nodes_and_pods_of_one_subnet_share_its_addresses(place):
@@ -22,7 +33,7 @@ def test_nodes_and_pods_of_one_subnet_share_its_addresses(place):
     [vpc, _] = lines(room, place(together))
 
     assert vpc == (
-        "ok main Its ranges have addresses for 12,273 nodes and their pods together: 4.0 times what all node "
+        "ok main Its ranges have addresses for 12,273 nodes and their pods together: 2.9 times what all node "
         "groups take at their maximum."
     )
 

@@ -64,8 +64,19 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "subnets that do not hold the pods": (
         {f"{NETWORK}.pod_cidrs": ["100.64.0.0/20"], f"{GROUPS}.executor-arm64.maximum": 200},
-        f"{NETWORK}.pod_cidrs: has 944 addresses in us-east-1a, but pods need 5216 with every node "
-        "group at its maximum; widen it, or lower maximum or max_pods.",
+        f"{NETWORK}.pod_cidrs: has 944 addresses in us-east-1a, but pods need 6016 with every node "
+        "group at its maximum, generations that retire and updates included; widen it, or lower maximum or "
+        "max_pods.",
+    ),
+    "subnets that hold each generation of a group and not both": (
+        {
+            f"{GROUPS}.driver-arm64.maximum": 270,
+            f"{GROUPS}.driver-arm64.generation": 2,
+            f"{GROUPS}.driver-arm64.retiring": {1: {"instance_types": ["r6g.2xlarge"]}},
+        },
+        f"{NETWORK}.pod_cidrs: has 15344 addresses in us-east-1a, but pods need 21536 with every node "
+        "group at its maximum, generations that retire and updates included; widen it, or lower maximum or "
+        "max_pods.",
     ),
     "subnets that do not hold the nodes, whose pods are elsewhere": (
         {
@@ -73,8 +84,8 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
             f"{NETWORK}.pod_cidrs": [f"100.{n}.0.0/16" for n in (64, 65, 66)],
             f"{GROUPS}.executor-arm64.maximum": 3063,
         },
-        f"{NETWORK}.cidr: has 1019 addresses in us-east-1a, but nodes need 1032 with every node group "
-        "at its maximum; widen it, or lower maximum.",
+        f"{NETWORK}.cidr: has 1019 addresses in us-east-1a, but nodes need 1070 with every node group "
+        "at its maximum, generations that retire and updates included; widen it, or lower maximum.",
     ),
     "more nodes than AWS allows in any VPC": (
         {
@@ -82,9 +93,9 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
             f"{NETWORK}.pod_cidrs": [f"100.{n}.0.0/16" for n in (64, 65, 66)],
             f"{GROUPS}.executor-arm64.maximum": 40_000,
         },
-        "foundations.main: has clusters that need 280,470 units of Network Address Usage with every node "
-        "group at its maximum, but AWS allows 256,000 in a VPC; put some of the clusters in another "
-        "foundation, or lower maximum or max_pods.",
+        "foundations.main: has clusters that need 281,286 units of Network Address Usage with every node "
+        "group at its maximum, generations that retire and updates included, but AWS allows 256,000 in a VPC"
+        "; put some of the clusters in another foundation, or lower maximum or max_pods.",
     ),
     "networks that overlap": (
         {
