@@ -4,13 +4,16 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, not_checked, ok, problem, warning
 from doctor.machines import MachineGroup, machine_groups, vcpu_class, vcpus
 from doctor.question import Question
+from moka.network_address_usage import ADDRESS, INTERFACE, PREFIX
 from stacks.settings.network_use import MAX_INTERFACE_ENDPOINTS, vpc_contents
 
 WARNING_SHARE = 0.8
@@ -93,11 +96,12 @@ def judge(
         return not_checked(
             where, f"{what}: {_number(needed)} needed; what is allowed is not known: {error.reason}."
         )
+    known = True
     try:
         used = others()
         in_use = f", {_number(used)} in use by others" if used else ""
     except NoAnswer as error:
-        used, in_use = 0.0, f" (what others use is not known: {error.reason})"
+        known, used, in_use = False, 0.0, f" (what others use is not known: {error.reason})"
     total = math.ceil(needed + used)
     sentence = f"{what}: {_number(needed)} needed{in_use}, {_number(allowed)} allowed"
     remedy = _increase(place.region, service, code, total)
@@ -105,7 +109,7 @@ def judge(
         return problem(where, f"{sentence}.", remedy)
     if total > WARNING_SHARE * allowed:
         return warning(where, f"{sentence}: not much is left.", remedy)
-    return ok(where, f"{sentence}.")
+    return ok(where, f"{sentence}.") if known else not_checked(where, f"{sentence}.")
 
 
 def _increase(region: str, service: str, code: str, value: int) -> str:
@@ -268,8 +272,56 @@ def _interfaces(place: Place) -> float:
 
 
 def _network_address_usage(place: Place) -> float:
-    """Units of the VPC; what others have in an existing one is not known."""
+    """Units of the VPC."""
     return float(vpc_contents(place.settings, place.name).units)
+
+
+def _foreign_usage(place: Place) -> float:
+    """Units of an existing VPC, besides those of machines of this environment. Raises NoAnswer.
+
+    CloudWatch has them once a day where somebody asked for it:
+    https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cloudwatch.html
+    """
+    existing = place.foundation.existing_network
+    if existing is None:
+        return 0.0
+    midnight = datetime.combine(place.today, time(), UTC)
+    points = place.ask(
+        "cloudwatch",
+        "get_metric_statistics",
+        Namespace="AWS/EC2",
+        MetricName="NetworkAddressUsage",
+        Dimensions=[{"Name": "Per-VPC Metrics", "Value": existing.vpc}],
+        StartTime=midnight - timedelta(days=2),
+        EndTime=midnight + timedelta(days=1),
+        Period=3600,
+        Statistics=["Maximum"],
+    )["Datapoints"]
+    if not points:
+        raise NoAnswer(
+            "",
+            f"{existing.vpc} sends no metric NetworkAddressUsage, which it does a day after `aws ec2 "
+            f"modify-vpc-attribute --region {place.region} --vpc-id {existing.vpc} "
+            "--enable-network-address-usage-metrics`",
+        )
+    newest = max(points, key=itemgetter("Timestamp"))
+    own = sum(
+        _units(interface)
+        for instance in _instances(place)
+        if _in_own_cluster(place, instance)
+        for interface in instance.get("NetworkInterfaces") or []
+        if interface.get("VpcId") == existing.vpc
+    )
+    # Machines may have come since.
+    return max(0.0, float(newest["Maximum"]) - own)
+
+
+def _units(interface: dict[str, Any]) -> int:
+    """Units of an interface of a machine: the first one counts by its addresses only."""
+    addresses = len(interface.get("PrivateIpAddresses") or [])
+    prefixes = len(interface.get("Ipv4Prefixes") or [])
+    further = INTERFACE if interface["Attachment"]["DeviceIndex"] else 0
+    return further + addresses * ADDRESS + prefixes * PREFIX
 
 
 def _foreign_interfaces(place: Place) -> float:
@@ -339,7 +391,7 @@ QUOTAS = (
         "L-BB24F6E5",
         "Units of Network Address Usage of the VPC",
         _network_address_usage,
-        lambda place: 0,
+        _foreign_usage,
     ),
     Quota("vpc", "L-DF5E4CA3", "Network interfaces", _interfaces, _foreign_interfaces),
     Quota("ebs", "L-7A658B76", "TiB of gp3 disks", _disks, _foreign_disks),

@@ -1,8 +1,11 @@
+from datetime import UTC, datetime, time, timedelta
+
 import pytest
 
 from doctor.checks import quotas
 from doctor.machines import vcpu_class
 from tests.support.aws_stubs import client, lines
+from tests.support.calendar import TODAY
 
 
 def allowed(service, code, value):
@@ -140,14 +143,14 @@ def test_what_is_needed_is_told_where_nobody_says_what_is_allowed(place):
     ]
 
 
-def test_what_others_use_is_left_out_where_nobody_says_so(place):
+def test_what_others_use_is_not_taken_for_nothing_where_nobody_says_so(place):
     stubbed = {
         "ec2": [("describe_vpcs", {}, "UnauthorizedOperation")],
     }
 
     assert lines(count_of("L-F678F1CE"), place(stubbed=stubbed)) == [
-        "ok main VPCs: 1 needed (what others use is not known: it needs the permission ec2:DescribeVpcs), "
-        "5 allowed."
+        "not checked main VPCs: 1 needed (what others use is not known: it needs the permission "
+        "ec2:DescribeVpcs), 5 allowed."
     ]
 
 
@@ -254,6 +257,90 @@ def test_units_of_the_vpc_are_those_of_nodes_interfaces_prefixes_and_what_aws_co
     few = {"service-quotas": allowed("vpc", "L-BB24F6E5", 300.0)}
     [line] = lines(units, place(alone, stubbed=few))
     assert line.startswith("problem main Units of Network Address Usage of the VPC: 451 needed, 300 allowed.")
+
+
+SHARED = f"vpc-{1:017x}"
+MIDNIGHT = datetime.combine(TODAY, time(), UTC)
+
+
+def in_a_shared_vpc(written):
+    foundation = written["foundations"]["main"]
+    foundation.pop("network")
+    foundation["existing_network"] = {
+        "vpc": SHARED,
+        "private_subnets": {"us-east-1a": f"subnet-{1:017x}", "us-east-1b": f"subnet-{2:017x}"},
+    }
+
+
+def usage(*units):
+    """What CloudWatch answers: the VPC's usage on the last days, and machines of ours of them."""
+    parameters = {
+        "Namespace": "AWS/EC2",
+        "MetricName": "NetworkAddressUsage",
+        "Dimensions": [{"Name": "Per-VPC Metrics", "Value": SHARED}],
+        "StartTime": MIDNIGHT - timedelta(days=2),
+        "EndTime": MIDNIGHT + timedelta(days=1),
+        "Period": 3600,
+        "Statistics": ["Maximum"],
+    }
+    points = [
+        {"Timestamp": MIDNIGHT - timedelta(days=1 - day), "Maximum": number}
+        for day, number in enumerate(units)
+    ]
+    return [("get_metric_statistics", parameters, {"Datapoints": points[::-1]})]
+
+
+def of_machines(*tags):
+    """What EC2 answers of one machine: its own interface, and one of its pods with two prefixes."""
+    interfaces = [
+        {
+            "VpcId": vpc,
+            "Attachment": {"DeviceIndex": index},
+            "PrivateIpAddresses": [{}],
+            "Ipv4Prefixes": [{}] * n,
+        }
+        for vpc in (SHARED, f"vpc-{2:017x}")
+        for index, n in ((0, 0), (1, 2))
+    ]
+    instance = {"InstanceId": "i-1", "Tags": list(tags), "NetworkInterfaces": interfaces}
+    running = [{"Name": "instance-state-name", "Values": ["pending", "running"]}]
+    answer = {"Reservations": [{"Instances": [instance]}]}
+    return [("describe_instances", {"Filters": running}, answer)]
+
+
+OURS = {"Key": "eks:cluster-name", "Value": "acme-trial-spark-a"}
+
+
+@pytest.mark.parametrize(
+    ("units", "tags", "says"),
+    [
+        ((70_000.0, 63_000.0), (), "problem main {}: 279 needed, 63,000 in use by others, 63,100 allowed."),
+        # An address of the machine itself; an interface, its address and two prefixes of its pods.
+        ((400.0,), (OURS,), "ok main {}: 279 needed, 395 in use by others, 63,100 allowed."),
+        ((3.0,), (OURS,), "ok main {}: 279 needed, 63,100 allowed."),
+    ],
+)
+def test_units_that_others_use_in_an_existing_vpc_are_added(place, units, tags, says):
+    stubbed = {
+        "service-quotas": allowed("vpc", "L-BB24F6E5", 63_100.0),
+        "cloudwatch": usage(*units),
+        "ec2": of_machines(*tags),
+    }
+
+    [line] = lines(count_of("L-BB24F6E5"), place(in_a_shared_vpc, stubbed=stubbed))
+
+    assert line.startswith(says.format("Units of Network Address Usage of the VPC"))
+
+
+def test_units_of_an_existing_vpc_that_sends_no_metric_are_not_checked(place):
+    stubbed = {"service-quotas": allowed("vpc", "L-BB24F6E5", 64_000.0), "cloudwatch": usage()}
+
+    assert lines(count_of("L-BB24F6E5"), place(in_a_shared_vpc, stubbed=stubbed)) == [
+        "not checked main Units of Network Address Usage of the VPC: 279 needed (what others use is not "
+        f"known: {SHARED} sends no metric NetworkAddressUsage, which it does a day after `aws ec2 "
+        f"modify-vpc-attribute --region us-east-1 --vpc-id {SHARED} "
+        "--enable-network-address-usage-metrics`), 64,000 allowed."
+    ]
 
 
 def test_roles_are_compared_with_what_iam_itself_allows(place):
