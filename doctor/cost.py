@@ -1,23 +1,21 @@
 """What traffic, logs and control planes of an environment cost a month: an estimate from its settings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from moka.prices import Prices
-from moka.zone_traffic import SIDES, Workers, crossings
+from moka.zone_traffic import SIDES, Workers, crossings, share_between
 from stacks.job_target import executor_zones
 from stacks.settings import Environment
-from stacks.settings.cluster import Cluster
+from stacks.settings.cluster import Cluster, NodeGroup
+from stacks.settings.network_use import interface_endpoints
 
 HOURS, DAYS = 730, 365 / 12
 """Of a month, as AWS's calculator has it."""
 
 SECONDS_A_DAY = 86_400
 GB = 10**9
-
-INTERFACE_ENDPOINTS = 11
-"""That a network makes, in each of its zones, besides one for Amazon Managed Prometheus."""
 
 RECORDS_A_DAY = 144
 """Times a day that a flow log sums up: every 10 minutes."""
@@ -149,10 +147,18 @@ class _Foundation:
 
     def _nodes(self, cluster: Cluster, *roles: str) -> float:
         """Nodes that run on average."""
+        groups = cluster.node_groups.values()
+        return sum(self._average(group) for group in groups if not roles or group.role in roles)
+
+    def _average(self, group: NodeGroup) -> float:
+        return group.minimum + self.assumed["node_share"] * (group.maximum - group.minimum)
+
+    def _nodes_away(self, zones: Sequence[str]) -> float:
+        """Nodes that run on average in another zone than the first, where the only NAT gateway is."""
         return sum(
-            group.minimum + self.assumed["node_share"] * (group.maximum - group.minimum)
+            self._average(group) * share_between(group.effective_zones(zones), zones[:1])
+            for cluster in self.settings.clusters_of(self.name).values()
             for group in cluster.node_groups.values()
-            if not roles or group.role in roles
         )
 
     def _control_plane(self, where: str, cluster: Cluster) -> Iterator[Line]:
@@ -186,10 +192,10 @@ class _Foundation:
             # Its NAT, endpoints and flow logs are another's.
             return
         gateways = 1 if network.nat == "single" else len(network.zones)
-        if network.interface_endpoints:
-            count = INTERFACE_ENDPOINTS * len(network.zones)
-            what = f"{INTERFACE_ENDPOINTS} in {len(network.zones)} zones"
-            yield self._line(name, "endpoints", what, count * HOURS, "h", "endpoint_hour")
+        if endpoints := interface_endpoints(self.settings, name):
+            what = f"{endpoints} in {len(network.zones)} zones"
+            hours = endpoints * len(network.zones) * HOURS
+            yield self._line(name, "endpoints", what, hours, "h", "endpoint_hour")
             gb = assumed["endpoint_gb_a_node_day"] * nodes * DAYS
             yield self._line(name, "endpoints", "what they pass on", gb, "GB", "endpoint_gb")
         else:
@@ -197,6 +203,9 @@ class _Foundation:
         yield self._line(name, "NAT", f"{network.nat}: {gateways}", gateways * HOURS, "h", "nat_hour")
         yield self._line(name, "NAT", "its addresses", gateways * HOURS, "h", "public_ipv4_hour")
         yield self._line(name, "NAT", "what it passes on", by_nat * nodes * DAYS, "GB", "nat_gb")
+        if network.nat == "single":
+            gb = by_nat * self._nodes_away(network.zones) * DAYS * SIDES
+            yield self._line(name, "NAT", "to its zone from others", gb, "GB", "zone_gb")
         records = nodes * assumed["pods_a_node"] * assumed["flows_a_pod"] * RECORDS_A_DAY
         gb = records * assumed["flow_record_bytes"] * DAYS / GB
         yield self._line(name, "flow logs", "delivered to S3", gb, "GB", "flow_log_s3_gb")

@@ -14,7 +14,7 @@ from doctor.finding import Finding, not_checked, ok, problem, warning
 from doctor.machines import MachineGroup, machine_groups, vcpu_class, vcpus
 from doctor.question import Question
 from moka.network_address_usage import ADDRESS, INTERFACE, PREFIX
-from stacks.settings.network_use import MAX_INTERFACE_ENDPOINTS, vpc_contents
+from stacks.settings.network_use import interface_endpoints, vpc_contents
 
 WARNING_SHARE = 0.8
 """Share of a quota in use from which on there is a warning."""
@@ -362,8 +362,7 @@ def _foreign_scaling_groups(place: Place) -> float:
 
 
 def _interface_endpoints(place: Place) -> float:
-    network = place.foundation.network
-    return MAX_INTERFACE_ENDPOINTS if network and network.interface_endpoints else 0
+    return float(interface_endpoints(place.settings, place.name))
 
 
 GATEWAY_ENDPOINTS = [{"Name": "vpc-endpoint-type", "Values": ["Gateway"]}]

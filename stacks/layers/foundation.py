@@ -6,7 +6,6 @@ from typing import get_args
 
 import pulumi
 
-from moka.collectors.sending import region_of
 from moka.components.aws import flow_logs
 from moka.components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry
 from moka.components.aws.endpoints import PROMETHEUS, InterfaceEndpoints, InterfaceEndpointsArgs
@@ -22,6 +21,7 @@ from stacks.settings import Environment
 from stacks.settings.environment import Registry as RegistrySettings
 from stacks.settings.foundation import Foundation
 from stacks.settings.foundation import TransitGateway as TransitGatewaySettings
+from stacks.settings.network_use import has_prometheus_endpoint
 from stacks.sharing import sharing
 from stacks.site import Site
 
@@ -144,8 +144,7 @@ def inputs(site: Site) -> Inputs:
     return Inputs(
         network=_network_args(settings, foundation),
         interface_endpoints=foundation.network is not None and foundation.network.interface_endpoints,
-        # An endpoint is for the services of its own region.
-        prometheus=region_of(settings.metrics.workspace or ":::") == foundation.region,
+        prometheus=has_prometheus_endpoint(settings, site.name),
         home=site.name == settings.home_foundation,
         days={field.replace("_", "-"): days for field, days in settings.retention},
         sharing={data: sharing(settings, site.name, data) for data in get_args(Data)},

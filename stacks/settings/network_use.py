@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from moka.collectors.sending import region_of
 from moka.machines.node_addresses import NodeAddresses, node_addresses
 from moka.machines.node_roles import ROLES
 from moka.machines.node_updates import surge
@@ -14,8 +15,8 @@ from stacks.settings.cluster import Generation, NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Foundation
 
-MAX_INTERFACE_ENDPOINTS = 12
-"""That a network makes."""
+INTERFACE_ENDPOINTS = 11
+"""That a network makes, besides one for Amazon Managed Prometheus."""
 
 GATEWAY_ENDPOINTS = 1
 
@@ -112,7 +113,7 @@ def vpc_contents(settings: Environment, name: str) -> Contents:
     foundation = settings.foundations[name]
     network, zones = foundation.network, len(foundation.zones)
     uses = [(use.nodes, use.addresses) for use in group_uses(settings, name)]
-    inside = MAX_INTERFACE_ENDPOINTS if network and network.interface_endpoints else 0
+    inside = interface_endpoints(settings, name)
     return Contents(
         nodes=sum(nodes for nodes, _ in uses),
         interfaces=sum(nodes * addresses.interfaces for nodes, addresses in uses),
@@ -123,6 +124,19 @@ def vpc_contents(settings: Environment, name: str) -> Contents:
         nat_gateways=(zones if network.nat == "zonal" else 1) if network else 0,
         attachments=1 if network and network.transit_gateway else 0,
     )
+
+
+def interface_endpoints(settings: Environment, name: str) -> int:
+    """Interface endpoints that the network of a foundation has in each of its zones."""
+    network = settings.foundations[name].network
+    if network is None or not network.interface_endpoints:
+        return 0
+    return INTERFACE_ENDPOINTS + has_prometheus_endpoint(settings, name)
+
+
+def has_prometheus_endpoint(settings: Environment, name: str) -> bool:
+    """Whether metrics go to a workspace of its region: an endpoint is for services of its own."""
+    return region_of(settings.metrics.workspace or ":::") == settings.foundations[name].region
 
 
 def pod_networks(foundation: Foundation) -> list[str]:

@@ -2,9 +2,10 @@
 
 import pytest
 
-from doctor.cost import INTERFACE_ENDPOINTS, InvalidAssumption, assumptions, estimate
+from doctor.cost import InvalidAssumption, assumptions, estimate
 from moka.components.aws.endpoints import SERVICES
 from moka.prices import prices
+from stacks.settings.network_use import INTERFACE_ENDPOINTS
 
 HOURS = 730
 MONTH = 365 / 12
@@ -53,7 +54,33 @@ def test_nat_and_endpoints_cost_by_their_number(costs):
 
     assert zonal("NAT", "zonal: 3") == pytest.approx(3 * HOURS * 0.045)
     assert single("NAT", "single: 1") == pytest.approx(HOURS * 0.045)
-    assert zonal("endpoints", "11 in 3 zones") == pytest.approx(3 * INTERFACE_ENDPOINTS * HOURS * 0.01)
+    assert zonal("endpoints", "11 in 3 zones") == pytest.approx(3 * 11 * HOURS * 0.01)
+
+
+def test_metrics_in_a_workspace_of_the_region_have_an_endpoint_of_their_own(costs):
+    def with_workspace(region):
+        workspace = f"arn:aws:aps:{region}:123456789012:workspace/ws-0123abcd-01ab-23cd-45ef-0123456789ab"
+        return lambda written: written.update(
+            metrics={"destination": {"remote_write": {"workspace": workspace}}, "workspace_rules": False}
+        )
+
+    assert costs(with_workspace("us-east-1"))("endpoints", "12 in 3 zones") == pytest.approx(
+        3 * 12 * HOURS * 0.01
+    )
+    assert costs(with_workspace("eu-west-1"))("endpoints", "11 in 3 zones")
+
+
+def test_bytes_to_the_one_nat_gateway_cross_zones_from_nodes_in_others(costs):
+    assumed = {"node_share": 1, "nat_gb_a_node_day": 3, "image_gb_a_node_day": 0}
+    everywhere = costs(network(nat="single"), **assumed)
+    nearby = costs(network(nat="single"), group("executor", zones=["us-east-1a"]), **assumed)
+    zonal = costs(**assumed)
+
+    # Of 40 nodes two in three are in another zone, and both sides pay; of 10, where executors are beside it.
+    assert everywhere("NAT", "to its zone") == pytest.approx(40 * 2 / 3 * 3 * MONTH * 0.02)
+    assert nearby("NAT", "to its zone") == pytest.approx(10 * 2 / 3 * 3 * MONTH * 0.02)
+    with pytest.raises(AssertionError):
+        zonal("NAT", "to its zone")
 
 
 def test_without_endpoints_their_traffic_leaves_by_nat(costs):

@@ -246,13 +246,13 @@ def test_units_of_the_vpc_are_those_of_nodes_interfaces_prefixes_and_what_aws_co
     units = count_of("L-BB24F6E5")
     # 40 nodes and 12 that come in an update, two of system and two of executors a zone, each with an
     # interface for pods: 52 + 2 x 52. Prefixes: 7 of 110 pods, 4 of 58, 2 of 24: 13 x 7 + 36 x 4 + 3 x 2.
-    # 6 each: 3 of the load balancer, 3 NAT gateways, 3 x 13 endpoints.
+    # 6 each: 3 of the load balancer, 3 NAT gateways, 3 x 12 endpoints.
     allowed_of = {"service-quotas": allowed("vpc", "L-BB24F6E5", 64_000.0)}
     assert lines(units, place(stubbed=allowed_of)) == [
-        "ok main Units of Network Address Usage of the VPC: 667 needed, 64,000 allowed."
+        "ok main Units of Network Address Usage of the VPC: 649 needed, 64,000 allowed."
     ]
     assert lines(units, place(together, stubbed=allowed_of)) == [
-        "ok main Units of Network Address Usage of the VPC: 563 needed, 64,000 allowed."
+        "ok main Units of Network Address Usage of the VPC: 545 needed, 64,000 allowed."
     ]
     few = {"service-quotas": allowed("vpc", "L-BB24F6E5", 300.0)}
     [line] = lines(units, place(alone, stubbed=few))

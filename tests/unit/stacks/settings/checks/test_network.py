@@ -93,7 +93,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
             f"{NETWORK}.pod_cidrs": [f"100.{n}.0.0/16" for n in (64, 65, 66)],
             f"{GROUPS}.executor-arm64.maximum": 40_000,
         },
-        "foundations.main: has clusters that need 281,286 units of Network Address Usage with every node "
+        "foundations.main: has clusters that need 281,268 units of Network Address Usage with every node "
         "group at its maximum, generations that retire and updates included, but AWS allows 256,000 in a VPC"
         "; put some of the clusters in another foundation, or lower maximum or max_pods.",
     ),
