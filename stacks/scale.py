@@ -421,7 +421,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
         can=prefixes(pod_subnet),
         unit="",
         how="one an executor node (`max_pods: 16`), two a shuffle node, seven a driver or system node; "
-        f"executors of {in_zone} clusters in the zone",
+        f"executors of {in_zone} clusters in the zone, and nodes that an update brings",
         source="`moka/pod_subnets.py`",
         carried_by="`pod_cidrs`, `max_pods`; refused beyond",
     )
@@ -431,7 +431,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
         takes=max(sum(use.nodes_in(plan.zone) for use in uses) for plan in plans),
         can=usable_addresses(plans[0].private),
         unit="",
-        how="nodes of that zone",
+        how="nodes of that zone, and those that an update brings",
         source="`moka/subnet_plan.py`",
         carried_by="`network.cidr`; refused beyond",
     )
