@@ -49,7 +49,8 @@ class Limit(Section):
     """What each of some users, and each of some groups, may use in a queue at a time.
 
     A user of several groups counts to the first that is listed. Pods name their user in the annotation
-    `yunikorn.apache.org/user.info`.
+    `yunikorn.apache.org/user.info`. Nothing is preempted for somebody who is at a limit. So of one above
+    queues of tier 1, those of tiers 2 and 3 have to leave something, by limits or bounds of their own.
     """
 
     users: list[str] = Field(
@@ -70,7 +71,9 @@ class Shared(Section):
     )
 
     guaranteed: Resources | None = Field(
-        default=None, description="What it gets back by preemption when others use it; nothing by default."
+        default=None,
+        description="What its jobs get back by preemption when others use it: from queues of their own tier "
+        "and those below, but never tier 1, that have more than they are guaranteed. Nothing by default.",
     )
     weight: Count | None = Field(
         default=None,

@@ -14,6 +14,16 @@ from dataclasses import dataclass, field
 from moka.names import ROOT_QUEUE, tier_queue
 from moka.queues.bounds import Bounds
 from moka.queues.resources import Resources, quantity, total
+from moka.queues.room import (
+    KINDS,
+    amount_of,
+    critical,
+    jobs,
+    jobs_of,
+    limit_of,
+    names_in,
+    others_below,
+)
 from moka.queues.tiers import POLICIES
 from moka.queues.tree import WILDCARD, Limit, Queue, QueueTree
 
@@ -172,43 +182,60 @@ def _guarantees(path: str, queue: Queue) -> Iterator[Problem]:
 
 
 def _room_for_tier_1(path: str, queue: Queue) -> Iterator[Problem]:
-    """As many jobs as the queues of other tiers below could run, so that none of tier 1 would start.
-
-    YuniKorn runs a job where its queue and every queue above may run one more (yunikorn-core v1.8.0,
-    pkg/scheduler/objects/queue.go: canRunApp), whatever its priority, and preempts nothing for it.
-    """
-    critical = _critical(queue)
-    if queue.max_applications is None or not queue.queues or not critical:
+    """Bounds that the queues of other tiers below could fill, so that nothing of tier 1 would start."""
+    if not queue.queues or not critical(queue):
         return
-    others, most = _others_below(queue), max(queue.max_applications - critical, 0)
-    if others is None or others > most:
-        how_many = "as many jobs as come" if others is None else f"{others} jobs"
-        yield Problem(
-            path,
-            "max_applications",
-            f"is {queue.max_applications}, but its queues of tiers 2 and 3 may run {how_many}, so that none "
-            f"of tier 1 would start; give those at most {most} in total, or remove it here",
-        )
+    if queue.max_applications is not None:
+        others, most = others_below(queue, jobs), max(queue.max_applications - critical(queue), 0)
+        if others is None or others > most:
+            yield Problem(
+                path,
+                "max_applications",
+                f"is {queue.max_applications}, but its queues of tiers 2 and 3 may run {_jobs(others)}, so "
+                f"that none of tier 1 would start; give those at most {most} in total, or remove it here",
+            )
+    for index, limit in enumerate(queue.limits):
+        yield from _room_in_limit(path, queue, f"limits.{index}", limit)
 
 
-def _critical(queue: Queue) -> int:
-    """How many queues of tier 1 there are in a queue, each of which is to run a job at least."""
-    return sum(map(_critical, queue.queues)) if queue.queues else int(queue.name == TIERS[0])
+def _room_in_limit(path: str, queue: Queue, at: str, limit: Limit) -> Iterator[Problem]:
+    """The first of its users and groups whose jobs of tiers 2 and 3 could fill a limit."""
+    holders = [
+        (kind, name)
+        for kind in KINDS
+        for name in dict.fromkeys(names_in(queue, kind))
+        if limit_of(queue, kind, name) is limit
+    ]
+    if limit.max_applications is not None:
+        most = max(limit.max_applications - critical(queue), 0)
+        for kind, name in holders:
+            others = others_below(queue, jobs_of(kind, name))
+            if others is None or others > most:
+                yield Problem(
+                    path,
+                    f"{at}.max_applications",
+                    f"is {limit.max_applications}, but {kind[:-1]} {name!r} may run {_jobs(others)} in "
+                    f"queues of tiers 2 and 3, so that none of tier 1 would start; allow at most {most} in "
+                    "total there, or set limits there only",
+                )
+                break
+    for resource, amount in limit.maximum.amounts() if limit.maximum else ():
+        for kind, name in holders:
+            others = others_below(queue, amount_of(resource, kind, name))
+            if others is None or others > max(amount - critical(queue), 0):
+                yield Problem(
+                    path,
+                    f"{at}.maximum.{resource}",
+                    f"is {quantity(resource, amount)}, but {kind[:-1]} {name!r} may have "
+                    f"{'all of it' if others is None else quantity(resource, others)} in queues of tiers 2 "
+                    "and 3, so that nothing would be left to tier 1, for which nothing is preempted then; "
+                    "allow less in total there, or set limits there only",
+                )
+                break
 
 
-def _others_below(queue: Queue) -> int | None:
-    """How many jobs of tiers 2 and 3 may run below a queue at a time; None where nothing bounds them."""
-    counts = [_others(child) for child in queue.queues]
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
-
-
-def _others(queue: Queue) -> int | None:
-    if not queue.queues:
-        return queue.max_applications if queue.name != TIERS[0] else 0
-    # Where a bound has too little room for tier 1, that is told of it, and of none above.
-    own = queue.max_applications and queue.max_applications - _critical(queue)
-    return min((count for count in (_others_below(queue), own) if count is not None), default=None)
+def _jobs(count: int | None) -> str:
+    return "as many jobs as come" if count is None else f"{count} jobs"
 
 
 def _with_own_bounds(path: str, queue: Queue, inherited: _Inherited) -> _Inherited:
@@ -260,7 +287,7 @@ def _limit(path: str, at: str, limit: Limit, inherited: _Inherited, own: Bounds)
         )
     yield from _nothing(path, f"{at}.maximum", limit.maximum)
     yield from _limit_over(path, at, limit, own)
-    for kind in ("users", "groups"):
+    for kind in KINDS:
         for name in getattr(limit, kind):
             bounds = _bounds_of(name, getattr(inherited, kind))
             yield from _limit_over(path, at, limit, bounds)

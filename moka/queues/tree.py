@@ -31,7 +31,7 @@ class Limit:
 class Queue:
     """A queue: an organization, a project of it, or a tier of the project, in which jobs run.
 
-    guaranteed: what it gets back when others have it; None guarantees nothing.
+    guaranteed: what it gets back when others of its tier and below have it; None guarantees nothing.
     maximum: what it never exceeds; None, and a resource that is not stated, are as its parent has it.
     max_applications: running at a time; None is as its parent has it.
     limits: of users and groups in it.

@@ -5,6 +5,7 @@ import re
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -15,8 +16,8 @@ from localcloud.control_plane.api import Api
 from localcloud.control_plane.machines import InstanceType
 from localcloud.control_plane.nodes import GROUP, NodeGroup, apply_node_group, remove_node_group
 from localcloud.control_plane.stand_ins.charts import yunikorn_url
-from moka.names import priority_class, tier_queue
-from moka.queues import Leaf, Queue, QueueTree, Resources, grow, queues_yaml
+from moka.names import ROOT_QUEUE, USER_INFO, priority_class
+from moka.queues import Leaf, Limit, Queue, QueueTree, Resources, grow, queues_yaml
 from moka.queues.problems import problems
 from tests.support.priority_classes import apply_priority_classes
 
@@ -29,39 +30,38 @@ WITHIN = 60
 """Seconds in which tier 1 has what it is guaranteed."""
 
 
+def slots(number: int) -> Resources:
+    return Resources.of(cpu=str(number * CORES))
+
+
 def leaf(project: str, number: int, guaranteed: int = 0, applications: int | None = None) -> Leaf:
-    """A tier that may have every slot, and is guaranteed some."""
+    """A tier that may have every slot, and is guaranteed some; `project` is of acme, or names its own."""
+    organization, _, name = project.rpartition(".")
     return Leaf(
-        organization="acme",
-        project=project,
+        organization=organization or "acme",
+        project=name,
         tier=number,
-        guaranteed=Resources.of(cpu=str(guaranteed * CORES)) if guaranteed else None,
-        maximum=Resources.of(cpu=str(SLOTS * CORES)),
+        guaranteed=slots(guaranteed) if guaranteed else None,
+        maximum=slots(SLOTS),
         max_applications=applications,
     )
 
 
-def soon(tree: QueueTree) -> QueueTree:
-    """The tree, in which tier 3 takes back what it is guaranteed after a second, in place of a minute."""
+ORDERS, BILLING = "root.acme.orders.tier1", "root.acme.billing.tier1"
+ADHOC_2, ADHOC_3, REPORTS = "root.acme.adhoc.tier2", "root.acme.adhoc.tier3", "root.acme.reports.tier3"
+DUE_2, DUE_3 = "root.acme.due.tier2", "root.acme.due.tier3"
 
-    def queue(old: Queue) -> Queue:
-        policy = old.policy and (
-            replace(old.policy, delay_seconds=1) if old.name == tier_queue(3) else old.policy
-        )
-        return replace(old, policy=policy, queues=tuple(map(queue, old.queues)))
+FULL, ROOMY = "root.acme.full", "root.acme.roomy"
+"""Projects with a bound of jobs: tier 3 can fill the first, and leaves room in the second."""
 
-    return QueueTree(organizations=tuple(map(queue, tree.organizations)))
+MANY, LARGE = "root.acme.many", "root.acme.large"
+"""Projects with a bound for each user, of jobs and of cores, which the user's tier 3 can fill."""
 
+TEAM = "root.acme.team"
+"""A project that is guaranteed something, of which its tiers have no parts."""
 
-def bounded(tree: QueueTree, project: str, applications: int) -> QueueTree:
-    """The tree, with a bound of jobs for a whole project."""
-    [organization] = tree.organizations
-    queues = tuple(
-        replace(queue, max_applications=applications) if queue.name == project else queue
-        for queue in organization.queues
-    )
-    return QueueTree(organizations=(replace(organization, queues=queues),))
-
+SMALL, SMALL_1, SMALL_3 = "root.small", "root.small.shop.tier1", "root.small.shop.tier3"
+"""An organization that may have a part of the slots."""
 
 LEAVES = [
     leaf("orders", 1, guaranteed=3),
@@ -69,15 +69,41 @@ LEAVES = [
     leaf("adhoc", 2, guaranteed=2),
     leaf("adhoc", 3, guaranteed=1),
     leaf("reports", 3, applications=2),
+    *(leaf("due", 2, guaranteed=1), leaf("due", 3, guaranteed=1)),
     *(leaf("full", 1), leaf("full", 3)),
     *(leaf("roomy", 1), leaf("roomy", 2, applications=1), leaf("roomy", 3, applications=2)),
+    *(leaf("many", 1, guaranteed=1), leaf("many", 3)),
+    *(leaf("large", 1, guaranteed=1), leaf("large", 3)),
+    *(leaf("team", 1), leaf("team", 3)),
+    replace(leaf("small.shop", 1, guaranteed=1), maximum=None),
+    replace(leaf("small.shop", 3), maximum=None),
 ]
-TREE = soon(bounded(bounded(grow(LEAVES), "full", 2), "roomy", 4))
-ORDERS, BILLING = "root.acme.orders.tier1", "root.acme.billing.tier1"
-ADHOC_2, ADHOC_3, REPORTS = "root.acme.adhoc.tier2", "root.acme.adhoc.tier3", "root.acme.reports.tier3"
 
-FULL, ROOMY = "root.acme.full", "root.acme.roomy"
-"""Projects with a bound of jobs: tier 3 can fill the first, and leaves room in the second."""
+CHANGES: Mapping[str, Mapping[str, Any]] = {
+    FULL: {"max_applications": 2},
+    ROOMY: {"max_applications": 4},
+    MANY: {"limits": (Limit(users=("*",), max_applications=2),)},
+    LARGE: {"limits": (Limit(users=("*",), maximum=slots(2)),)},
+    SMALL: {"maximum": slots(4)},
+    TEAM: {"guaranteed": slots(2)},
+}
+"""Fields of queues, by path."""
+
+DELAYS = {"tier3": 1, DUE_2: 2, DUE_3: 8}
+"""Seconds after which a tier, or one queue, takes back what it is guaranteed; by default 30 and 60."""
+
+
+def changed(path: str, queue: Queue) -> Queue:
+    """A queue and those below it with other fields and delays."""
+    delay = DELAYS.get(path) or DELAYS.get(queue.name)
+    policy = replace(queue.policy, delay_seconds=delay) if queue.policy and delay else queue.policy
+    below = tuple(changed(f"{path}.{child.name}", child) for child in queue.queues)
+    return replace(queue, policy=policy, queues=below, **CHANGES.get(path, {}))
+
+
+TREE = QueueTree(
+    organizations=tuple(changed(f"{ROOT_QUEUE}.{queue.name}", queue) for queue in grow(LEAVES).organizations)
+)
 
 
 @dataclass(frozen=True)
@@ -100,11 +126,13 @@ class Jobs:
         application: str = "",
         priority: str = "",
         machine: str = "",
+        user: str = "ann",
     ) -> str:
         """Make an application's pods, on the full machines or on one of them; its name."""
         name = application or f"{queue.rpartition('.')[2]}-{uuid4().hex[:8]}"
         for _ in range(pods):
             pod = self.pod(name, queue)
+            pod["metadata"]["annotations"] = {USER_INFO: json.dumps({"user": user})}
             pod["spec"]["priorityClassName"] = priority or priority_class(int(queue[-1]))
             pod["spec"]["nodeSelector"] = {"kubernetes.io/hostname": machine} if machine else {GROUP: "full"}
             self.api.create(self.path, pod)
@@ -248,6 +276,73 @@ def test_tier_3_gets_nothing_back_from_tier_2(jobs, eventually):
     assert not jobs.running(ADHOC_3)
 
 
+def test_tier_2_takes_back_before_tier_3_that_has_waited_longer(jobs, eventually):
+    jobs.submit(REPORTS, SLOTS)
+    eventually(lambda: len(jobs.running(REPORTS)) == SLOTS)
+
+    third, began = jobs.submit(DUE_3), int(time.time())
+    # Pods know the second in which they were made.
+    eventually(lambda: int(time.time()) > began)
+    second = jobs.submit(DUE_2)
+    eventually(lambda: jobs.running(DUE_2) and jobs.running(DUE_3), within=WITHIN)
+
+    by_whom = [re.match(r"Preempted by \S+ from application (\S+) in", line) for line in jobs.history()]
+    assert [by[1] for by in by_whom if by and by[1] in (second, third)] == [second, third]
+
+
+def test_tier_1_gets_its_guarantee_back_in_an_organization_that_is_full_while_machines_are_not(
+    jobs, eventually
+):
+    jobs.submit(SMALL_3, 4)
+    eventually(lambda: len(jobs.running(SMALL)) == 4)
+
+    jobs.submit(SMALL_1)
+    eventually(lambda: jobs.running(SMALL_1), within=WITHIN)
+
+    assert len(jobs.running(SMALL)) == 4
+
+
+def test_in_an_organization_that_is_full_tier_1_ends_pods_of_others_for_nothing(jobs, eventually):
+    """As YuniKorn 1.8 has it, whose victims are the newest pods of all organizations (YUNIKORN-3241)."""
+    for machine in ("full-1", "full-2"):
+        jobs.submit(SMALL_3, 2, machine=machine)
+    eventually(lambda: len(jobs.running(SMALL)) == 4)
+    began = int(time.time())
+    eventually(lambda: int(time.time()) > began)
+    # Of two: the first pod of an application is a late choice.
+    jobs.submit(REPORTS, 2, machine="full-3")
+    eventually(lambda: len(jobs.running(REPORTS)) == 2)
+
+    jobs.submit(SMALL_1, machine="full-3")
+    eventually(lambda: len(jobs.running(REPORTS)) == 1, within=WITHIN)
+
+    assert not jobs.running(SMALL_1)
+    jobs.end(min(jobs.running(SMALL_3)))
+    eventually(lambda: jobs.running(SMALL_1))
+
+
+def test_tier_1_without_a_guarantee_gets_back_that_of_its_project(jobs, eventually):
+    jobs.submit(REPORTS, SLOTS)
+    eventually(lambda: len(jobs.running(REPORTS)) == SLOTS)
+
+    jobs.submit(f"{TEAM}.tier1")
+    eventually(lambda: jobs.running(TEAM), within=WITHIN)
+
+
+def test_tier_1_without_a_guarantee_gets_nothing_of_what_tier_3_beside_it_has_of_that(jobs, eventually):
+    jobs.submit(f"{TEAM}.tier3", 2)
+    eventually(lambda: len(jobs.running(TEAM)) == 2)
+    jobs.submit(REPORTS, SLOTS - 2)
+    eventually(lambda: len(jobs.running()) == SLOTS)
+    attempts = jobs.preemptions_tried()
+
+    jobs.submit(f"{TEAM}.tier1")
+    eventually(lambda: jobs.preemptions_tried() > attempts, within=WITHIN)
+
+    assert len(jobs.running(f"{TEAM}.tier3")) == 2
+    assert len(jobs.running(REPORTS)) == SLOTS - 2
+
+
 def test_nothing_of_tier_1_is_preempted_though_only_that_would_make_room(jobs, eventually):
     jobs.submit(ORDERS, SLOTS - 1)
     jobs.submit(REPORTS)
@@ -299,24 +394,25 @@ def test_no_more_applications_run_than_a_queue_may_have(jobs, eventually):
             jobs.end(pod)
 
 
-def test_a_bound_that_tier_3_can_fill_keeps_tier_1_out_and_so_is_refused(jobs, eventually):
-    """As YuniKorn has it: the bound is for jobs of all tiers alike, and nothing is preempted for it."""
-    assert [problem.path for problem in problems(TREE)] == [FULL]
+@pytest.mark.parametrize("project", [FULL, MANY, LARGE])
+def test_a_bound_that_tier_3_can_fill_keeps_tier_1_out_and_so_is_refused(jobs, eventually, project):
+    """As YuniKorn has it: the bound is for all tiers alike, and nothing is preempted for it."""
+    assert project in [problem.path for problem in problems(TREE)]
 
     for _ in range(2):
-        jobs.submit(f"{FULL}.tier3")
-    eventually(lambda: len(jobs.running(FULL)) == 2)
-    name = jobs.submit(f"{FULL}.tier1")
-    eventually(lambda: jobs.state(f"{FULL}.tier1", name) == "Accepted")
+        jobs.submit(f"{project}.tier3")
+    eventually(lambda: len(jobs.running(project)) == 2)
+    name = jobs.submit(f"{project}.tier1")
+    eventually(lambda: jobs.state(f"{project}.tier1", name) == "Accepted")
     attempts = jobs.preemptions_tried()
     # The scheduler has gone over all queues since, in which it places another.
     jobs.submit(ORDERS)
     eventually(lambda: jobs.running(ORDERS))
 
-    assert not jobs.running(f"{FULL}.tier1")
+    assert not jobs.running(f"{project}.tier1")
     assert jobs.preemptions_tried() == attempts
-    jobs.end(min(jobs.running(f"{FULL}.tier3")))
-    eventually(lambda: jobs.running(f"{FULL}.tier1"))
+    jobs.end(min(jobs.running(f"{project}.tier3")))
+    eventually(lambda: jobs.running(f"{project}.tier1"))
 
 
 def test_where_the_bound_leaves_room_for_tier_1_its_jobs_start_however_many_others_wait(jobs, eventually):

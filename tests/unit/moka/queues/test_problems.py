@@ -99,6 +99,55 @@ WRONG = {
         tree(tier(1), tier(3), project={"max_applications": 4}, organization={"max_applications": 9}),
         ["root.o.p: max_applications is 4, but its queues of tiers 2 and 3 may run as many jobs as come, so"],
     ),
+    "jobs of other tiers of a user that nothing bounds, below a limit": (
+        tree(tier(1), tier(2), tier(3), organization={"limits": (Limit(users=("*",), max_applications=5),)}),
+        [
+            "root.o: limits.0.max_applications is 5, but user '*' may run as many jobs as come in queues of "
+            "tiers 2 and 3, so that none of tier 1 would start; allow at most 4 in total there, or set "
+            "limits there only"
+        ],
+    ),
+    "jobs of other tiers of a user that fill a limit": (
+        tree(
+            tier(1),
+            tier(2, max_applications=9, limits=(replace(U, max_applications=3),)),
+            tier(3, max_applications=2),
+            project={"limits": (U,)},
+        ),
+        ["root.o.p: limits.0.max_applications is 5, but user 'u' may run 5 jobs in queues of tiers 2 and 3"],
+    ),
+    "a user of whom only a queue further down knows": (
+        tree(
+            tier(1),
+            tier(
+                3,
+                limits=(Limit(users=("*",), max_applications=4), replace(U, max_applications=5)),
+            ),
+            project={"limits": (Limit(users=("*",), max_applications=5),)},
+        ),
+        ["root.o.p: limits.0.max_applications is 5, but user 'u' may run 5 jobs in queues of tiers 2 and 3"],
+    ),
+    "what a group may have in other tiers fills a limit": (
+        tree(
+            tier(1, guaranteed=amount("1")),
+            tier(2, maximum=amount("3", "9Gi"), limits=(Limit(groups=("g",), maximum=amount("2")),)),
+            tier(3, maximum=amount("2", "1Gi")),
+            organization={"limits": (Limit(groups=("g",), maximum=amount("4", "16Gi")),)},
+        ),
+        [
+            "root.o: limits.0.maximum.cpu is 4, but group 'g' may have 4 in queues of tiers 2 and 3, so that "
+            "nothing would be left to tier 1, for which nothing is preempted then; allow less in total "
+            "there, or set limits there only"
+        ],
+    ),
+    "what a user may have in other tiers that nothing bounds": (
+        tree(tier(1), tier(3), project={"limits": (Limit(users=("u",), maximum=amount("4")),)}),
+        ["root.o.p: limits.0.maximum.cpu is 4, but user 'u' may have all of it in queues of tiers 2 and 3"],
+    ),
+    "a limit in a limit, of which only the inner one is too low": (
+        tree(tier(1), tier(3), project={"limits": (U,)}, organization={"limits": (U,)}),
+        ["root.o.p: limits.0.max_applications is 5, but user 'u' may run as many jobs as come in queues of"],
+    ),
     "a name that is there twice": (
         QueueTree(organizations=tree().organizations * 2),
         ["root.o: is listed 2 times, upper and lower case being the same; rename or merge them"],
@@ -197,10 +246,33 @@ def test_what_is_wrong_is_told_once_with_what_to_do(what):
         tree(tier(1), organization={"max_applications": 8}),
         tree(tier(1), tier(3, max_applications=7), organization={"max_applications": 8}),
         tree(tier(1), tier(2, max_applications=7), tier(3, max_applications=9)),
+        tree(tier(2), tier(3), organization={"limits": (U,)}),
+        tree(tier(1, limits=(U,)), tier(3, limits=(U,))),
+        tree(
+            tier(1),
+            tier(3, limits=(replace(U, max_applications=4, maximum=amount("3")),)),
+            organization={"limits": (replace(U, maximum=amount("4")),)},
+        ),
+        tree(tier(1), tier(3, max_applications=4), organization={"limits": (U,)}),
+        tree(
+            tier(1),
+            tier(3, maximum=amount("3")),
+            organization={"limits": (Limit(users=("*",), maximum=amount("4")),)},
+        ),
     ],
-    ids=["no tier 1", "only tier 1", "a bound that leaves room", "no bound above"],
+    ids=[
+        "no tier 1",
+        "only tier 1",
+        "a bound that leaves room",
+        "no bound above",
+        "a limit and no tier 1",
+        "limits of tiers",
+        "a limit that leaves room",
+        "jobs of a queue that leave room in a limit",
+        "a maximum of a queue that leaves room in a limit",
+    ],
 )
-def test_a_bound_of_jobs_that_leaves_room_for_tier_1_is_no_problem(valid):
+def test_a_bound_that_leaves_room_for_tier_1_is_no_problem(valid):
     assert list(problems(valid)) == []
 
 
