@@ -103,17 +103,20 @@ def tier_1_not_preempted(config_map: Resource, _: Parameters) -> Violations:
     "tier-1-guaranteed",
     CONFIG_MAP,
     severity="high",
-    why="Without a guarantee, a critical job waits for whatever else is running.",
+    why=(
+        "Without a guarantee, a critical job waits for whatever else is running; what a queue above is "
+        "guaranteed, tiers 2 and 3 in it have as well, and keep."
+    ),
     references=(QUEUE_GUIDE, DECISION),
 )
 def tier_1_guaranteed(config_map: Resource, _: Parameters) -> Violations:
-    """Queues of tier 1 are guaranteed what they need."""
+    """Queues of tier 1 are guaranteed what they need, by an amount of their own."""
     for path, queue in leaves_of(config_map):
         guaranteed = mapping(at(queue, "resources.guaranteed"))
         if _is_critical(path) and not any(_positive(amount) for amount in guaranteed.values()):
             yield (
-                f"Queue {path} of {where(config_map)} is guaranteed nothing: give it an amount, or a weight "
-                "in the settings."
+                f"Queue {path} of {where(config_map)} is guaranteed nothing itself: give it an amount, or a "
+                "weight in the settings."
             )
 
 

@@ -79,13 +79,11 @@ def test_a_project_shares_out_what_it_is_guaranteed():
 
 def test_each_cluster_shares_out_its_own_capacity():
     prod = settings.load("prod")
-    shares = {
-        cluster: dict(prod.queue_tree(cluster).walk())["root.analytics"] for cluster in ("batch-a", "adhoc-a")
-    }
+    shares = {cluster: dict(prod.queue_tree(cluster).walk()) for cluster in ("batch-a", "adhoc-a")}
 
-    assert shares["batch-a"].guaranteed.cpu == 22_000_000 * 3 // 4
-    assert shares["adhoc-a"].guaranteed.cpu == 8_000_000 * 3 // 4
-    assert shares["adhoc-a"].maximum == Resources.of(cpu="7200", memory="58982Gi", gpu=18)
+    assert shares["batch-a"]["root.analytics"].guaranteed.cpu == 22_000_000 * 3 // 4
+    assert shares["adhoc-a"]["root.analytics"].guaranteed.cpu == 8_000_000 * 3 // 4
+    assert shares["adhoc-a"]["root.analytics.reports"].maximum == Resources.of(cpu="7200", memory="58982Gi", gpu=18)
 
 
 def test_the_scheduler_of_each_cluster_has_the_queues_of_that_cluster(whole):
