@@ -49,6 +49,9 @@ USER_INFO = "yunikorn.apache.org/user.info"
 ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
 """Annotation of a priority class; `false` makes its pods the last choice of YuniKorn's preemption."""
 
+QUEUE_CLAIMS = "moka-queue-claims"
+"""Admission policy that keeps the jobs of a namespace in the queues that it claims, and its binding."""
+
 DRIVER_SELECTOR = "spark-role=driver"
 """Label selector of driver pods; Spark sets the label."""
 

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Sequence
 
-from moka.names import PLATFORM_NAMESPACES, priority_class
+from moka.names import PLATFORM_NAMESPACES, QUEUE_CLAIMS, priority_class
+from policies.namespaces import is_job_namespace
 from policies.pack.objects import where
-from policies.pack.resource import UNKNOWN, Resource, fully_known, member, sequence, text
+from policies.pack.resource import UNKNOWN, Resource, at, fully_known, member, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Violations
-from policies.pack.types import CONFIG_MAP, PRIORITY_CLASS
-from policies.queues import DECISION, PREEMPTION_GUIDE, QUEUES
+from policies.pack.types import CONFIG_MAP, NAMESPACE, PRIORITY_CLASS
+from policies.queues import DECISION, PREEMPTION_GUIDE, QUEUES, is_critical, leaves_of
 from policies.workloads import PODS
 
 ADMISSION_GUIDE = "https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/"
@@ -109,6 +110,49 @@ def yunikorn_users_checked(config_map: Resource, _: Parameters) -> Violations:
 
 
 NOBODY = "somebody-whom-no-pattern-means"
+
+
+@QUEUES.stack_rule(
+    "tier-1-claimed",
+    CONFIG_MAP,
+    NAMESPACE,
+    ADMISSION_POLICY,
+    severity="high",
+    why="Whoever may submit anywhere has jobs in the most critical queues, where nothing preempts them.",
+    references=(ADMISSION_GUIDE, DECISION),
+)
+def tier_1_claimed(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """Where there is a tier 1, job namespaces say which queues their jobs may run in."""
+    critical = {
+        one.provider
+        for one in resources
+        if one.type == CONFIG_MAP and any(is_critical(path) for path, _ in leaves_of(one))
+    }
+    claims = [
+        one
+        for one in resources
+        if one.type == ADMISSION_POLICY and one.get("metadata.name") in (QUEUE_CLAIMS, UNKNOWN)
+    ]
+    for namespace in resources:
+        if namespace.type != NAMESPACE or not is_job_namespace(namespace):
+            continue
+        if namespace.provider in critical and not any(_is_for(policy, namespace) for policy in claims):
+            yield (
+                namespace,
+                f"Jobs in {where(namespace)} may name any queue, those of tier 1 as well: give it `claims` "
+                "in the settings.",
+            )
+
+
+def _is_for(policy: Resource, namespace: Resource) -> bool:
+    """Whether an admission policy names a namespace, or may."""
+    if policy.provider != namespace.provider:
+        return False
+    expressions = policy.get("spec.matchConstraints.namespaceSelector.matchExpressions", [])
+    unknown = namespace.get("metadata.name") is UNKNOWN or not fully_known(expressions)
+    return unknown or any(
+        namespace.object_name in sequence(at(expression, "values")) for expression in sequence(expressions)
+    )
 
 
 @QUEUES.stack_rule(

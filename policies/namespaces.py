@@ -62,7 +62,8 @@ Pods = tuple[str, frozenset[str]]
 """Those with one of these values of a label."""
 
 
-def _is_job_namespace(namespace: Resource) -> bool:
+def is_job_namespace(namespace: Resource) -> bool:
+    """Whether jobs run in a namespace: it is neither the platform's nor Kubernetes' own."""
     name = namespace.object_name
     return name not in PLATFORM_NAMESPACES and not name.startswith("kube-")
 
@@ -79,7 +80,7 @@ def default_deny(resources: Sequence[Resource], _: Parameters) -> StackViolation
     """Nothing goes in or out of a job namespace that is not let."""
     policies = [policy for policy in resources if policy.type == NETWORK_POLICY]
     for namespace in resources:
-        if namespace.type != NAMESPACE or not _is_job_namespace(namespace):
+        if namespace.type != NAMESPACE or not is_job_namespace(namespace):
             continue
         own = [policy for policy in policies if _is_in(policy, namespace)]
         denied = {direction for policy in own for direction in _denied(policy, own)}
@@ -173,7 +174,7 @@ def job_namespace_bounded(resources: Sequence[Resource], _: Parameters) -> Stack
     quotas = [quota for quota in resources if quota.type == QUOTA and _bounds_pods(quota)]
     for namespace in resources:
         bounded = any(_is_in(quota, namespace) for quota in quotas)
-        if namespace.type == NAMESPACE and _is_job_namespace(namespace) and not bounded:
+        if namespace.type == NAMESPACE and is_job_namespace(namespace) and not bounded:
             yield namespace, f"{where(namespace)} has no ResourceQuota: bound its pods."
 
 

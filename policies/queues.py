@@ -55,7 +55,8 @@ def _below(parent: str, queues: Any, depth: int) -> Iterator[tuple[str, Queue]]:
         yield from _below(path, queue.get("queues"), depth - 1)
 
 
-def _is_critical(path: str) -> bool:
+def is_critical(path: str) -> bool:
+    """Whether a leaf queue is of tier 1."""
     return path.rpartition(".")[2] == tier_queue(1)
 
 
@@ -92,7 +93,7 @@ def tier_1_not_preempted(config_map: Resource, _: Parameters) -> Violations:
     """Nothing preempts jobs of tier 1."""
     for path, queue in leaves_of(config_map):
         policy = member(queue.get("properties"), "preemption.policy")
-        if _is_critical(path) and policy != "disabled":
+        if is_critical(path) and policy != "disabled":
             yield (
                 f"Jobs in {path} of {where(config_map)} can be preempted: set its property "
                 "preemption.policy to disabled."
@@ -113,7 +114,7 @@ def tier_1_guaranteed(config_map: Resource, _: Parameters) -> Violations:
     """Queues of tier 1 are guaranteed what they need, by an amount of their own."""
     for path, queue in leaves_of(config_map):
         guaranteed = mapping(at(queue, "resources.guaranteed"))
-        if _is_critical(path) and not any(_positive(amount) for amount in guaranteed.values()):
+        if is_critical(path) and not any(_positive(amount) for amount in guaranteed.values()):
             yield (
                 f"Queue {path} of {where(config_map)} is guaranteed nothing itself: give it an amount, or a "
                 "weight in the settings."

@@ -12,9 +12,9 @@ from typing import Any
 import pulumi
 
 from moka.components.kubernetes.admission_policy import bound_policy, in_namespaces
+from moka.names import QUEUE_CLAIMS
 
-POLICY_NAME = "moka-queue-claims"
-"""Name of the policy and of its binding."""
+POLICY_NAME = QUEUE_CLAIMS
 
 RESOURCES = (("sparkoperator.k8s.io", ("sparkapplications",)), ("", ("pods",)))
 """Of whatever else the operator makes applications, these are looked at."""

@@ -116,8 +116,8 @@ class JobNamespace(Section):
     claims: list[QueueClaim] | None = Field(
         default=None,
         min_length=1,
-        description="Queues that its jobs may run in, by default any: the API server refuses jobs that name "
-        "others.",
+        description="Queues that its jobs may run in, by default any, tier 1 included: the API server "
+        "refuses jobs that name others.",
     )
     own_key: bool = Field(
         default=False,

@@ -51,9 +51,9 @@ def may(driver):
     return ask
 
 
-def pod(name, **container):
+def pod(name, queue="root.science.models.tier2", **container):
     return {
-        "metadata": {"name": name, "labels": {"spark-role": "executor"}},
+        "metadata": {"name": name, "labels": {"spark-role": "executor", "queue": queue}},
         "spec": {
             "schedulerName": "yunikorn",
             "containers": [{"name": "main", "image": "example.invalid/any", **container}],
@@ -138,6 +138,11 @@ def test_a_pod_that_mounts_its_node_is_refused(driver):
 
     with pytest.raises(ApiException, match="hostPath volumes"):
         driver.create_namespaced_pod(JOBS, mounting, dry_run="All")
+
+
+def test_a_pod_in_a_queue_that_its_namespace_does_not_claim_is_refused(driver):
+    with pytest.raises(ApiException, match="may not run in this queue"):
+        driver.create_namespaced_pod(JOBS, pod("elsewhere", "root.finance.ledger.tier1"), dry_run="All")
 
 
 def test_the_quota_counts_what_is_there(core):

@@ -45,7 +45,7 @@ def changed(local, tmp_path) -> PulumiStack:
     file = project / "stacks" / "local.yaml"
     settings = yaml.safe_load(file.read_text())
     del settings["queues"]["organizations"]["analytics"]["projects"]["reports"]["tiers"][1]
-    settings["job_namespaces"]["spark-jobs"] = {"isolated": False}
+    settings["job_namespaces"]["spark-jobs"]["isolated"] = False
     file.write_text(yaml.safe_dump(settings, sort_keys=False))
     return PulumiStack(Engine(local.cloud, project), "local")
 

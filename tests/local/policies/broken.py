@@ -250,6 +250,12 @@ BROKEN: Mapping[str, Broken] = {
         "ConfigMap::spark-a-yunikorn",
         in_queues("preemption.policy: disabled", "preemption.policy: default"),
     ),
+    "jobs of anybody in tier 1": Broken(
+        "tier-1-claimed",
+        "ValidatingAdmissionPolicy::spark-a-queue-claims",
+        put("metadata", {"name": "moka-other-claims"}),
+        named="Namespace::spark-a-spark-jobs",
+    ),
     "jobs that reach everything": Broken(
         "default-deny",
         "NetworkPolicy::spark-a-spark-jobs-default-deny",

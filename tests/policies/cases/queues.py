@@ -1,6 +1,8 @@
 import json
+from dataclasses import replace
 
-from policies.pack.types import CONFIG_MAP, PRIORITY_CLASS
+from policies.pack.types import CONFIG_MAP, NAMESPACE, PRIORITY_CLASS
+from tests.policies.cases.amounts import ADMISSION_POLICY
 from tests.policies.cases.case import Case, a, failing, passing
 
 PREEMPTION = "yunikorn.apache.org/allow-preemption"
@@ -52,6 +54,18 @@ def tiers(*values: int) -> list:
         for tier, value in enumerate(values, 1)
     ]
 
+
+def space(name: str):
+    return a(NAMESPACE, {"metadata": {"name": name}}, name)
+
+
+def claimed(*namespaces: str, name: str = "moka-queue-claims"):
+    names = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": list(namespaces)}
+    constraints = {"namespaceSelector": {"matchExpressions": [names]}}
+    return a(ADMISSION_POLICY, {"metadata": {"name": name}, "spec": {"matchConstraints": constraints}})
+
+
+TIER_1, TIER_3 = a(CONFIG_MAP, leaf(1)), a(CONFIG_MAP, leaf(3))
 
 CASES: list[Case] = [
     passing("queues-readable", a(CONFIG_MAP, leaf(1))),
@@ -124,6 +138,24 @@ CASES: list[Case] = [
     passing("yunikorn-users-checked", a(CONFIG_MAP, yunikorn(**{BYPASS: "false", USERS: "^system:x$"}))),
     failing("yunikorn-users-checked", a(CONFIG_MAP, yunikorn(**{BYPASS: "true"})), says="bypassAuth"),
     failing("yunikorn-users-checked", a(CONFIG_MAP, yunikorn(**{USERS: ".*"})), says="externalUsers"),
+    #
+    passing("tier-1-claimed", TIER_1, space("spark-jobs"), space("monitoring"), claimed("spark-jobs")),
+    passing("tier-1-claimed", TIER_3, space("spark-jobs")),
+    passing("tier-1-claimed", space("spark-jobs")),
+    passing(
+        "tier-1-claimed",
+        TIER_1,
+        replace(space("spark-jobs"), provider="urn:of:another:cluster"),
+    ),
+    failing("tier-1-claimed", TIER_1, space("spark-jobs"), says="spark-jobs"),
+    failing("tier-1-claimed", TIER_1, space("spark-a"), space("spark-b"), claimed("spark-a"), says="spark-b"),
+    failing("tier-1-claimed", TIER_1, space("spark-a"), claimed("spark-a", name="moka-archer-only")),
+    failing(
+        "tier-1-claimed",
+        TIER_1,
+        space("spark-a"),
+        replace(claimed("spark-a"), provider="urn:of:another:cluster"),
+    ),
     #
     passing("priorities-in-order", *tiers(3000, 2000, 1000)),
     passing("priorities-in-order", a(PRIORITY_CLASS, {"metadata": {"name": "other"}, "value": 9})),

@@ -83,7 +83,8 @@ def test_each_cluster_shares_out_its_own_capacity():
 
     assert shares["batch-a"]["root.analytics"].guaranteed.cpu == 22_000_000 * 3 // 4
     assert shares["adhoc-a"]["root.analytics"].guaranteed.cpu == 8_000_000 * 3 // 4
-    assert shares["adhoc-a"]["root.analytics.reports"].maximum == Resources.of(cpu="7200", memory="58982Gi", gpu=18)
+    reports = shares["adhoc-a"]["root.analytics.reports"]
+    assert reports.maximum == Resources.of(cpu="7200", memory="58982Gi", gpu=18)
 
 
 def test_the_scheduler_of_each_cluster_has_the_queues_of_that_cluster(whole):
