@@ -21,6 +21,8 @@ def with_queues(queues, **cluster):
     """The settings of `local` with other queues, and its cluster with more."""
     document = yaml.safe_load(LOCAL)
     document["clusters"]["spark-a"] |= cluster
+    # Its claims are to the queues that it has.
+    document["job_namespaces"] = {"spark-jobs": {}}
     return settings.parse(yaml.safe_dump(document | {"queues": queues}), "stacks/local.yaml")
 
 
