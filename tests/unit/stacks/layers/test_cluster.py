@@ -96,13 +96,13 @@ def test_who_may_work_with_jobs_is_in_the_groups_of_their_namespaces(deployed):
         "        namespaces: [spark-more]\n"
     )
     text = changed("    profile: adhoc", more).replace(
-        "  spark-jobs: {}", "  spark-jobs: {}\n  spark-more: {}"
+        "job_namespaces:\n", "job_namespaces:\n  spark-more: {}\n"
     )
     entries = deployed(text).by_name("aws:eks/accessEntry:AccessEntry")
 
     assert entries["spark-a-access-developers"]["kubernetesGroups"] == [
-        "moka:jobs:spark-jobs:edit",
         "moka:jobs:spark-more:edit",
+        "moka:jobs:spark-jobs:edit",
     ]
     assert entries["spark-a-access-analysts"]["kubernetesGroups"] == ["moka:jobs:spark-more:view"]
 
