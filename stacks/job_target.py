@@ -63,6 +63,7 @@ def job_target(
         executor_zone=settings.clusters[cluster].executor_zone,
         celeborn=None if celeborn is None else Celeborn(**celeborn),
         celeborn_zones=settings.role_zones(cluster, "shuffle") if celeborn else (),
+        without_celeborn=settings.without_celeborn,
         celeborn_default=_celeborn_default(settings),
         finalizer=DRIVER_FINALIZER if settings.services.driver_finalizer else None,
         event_log_uploader=_event_log_uploader(settings, event_logs_bucket),

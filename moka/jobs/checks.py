@@ -8,7 +8,7 @@ from moka.jobs.files import named_files, named_objects
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.pod_size import Size, size
-from moka.jobs.shuffle import has_client
+from moka.jobs.shuffle import has_client, on_celeborn
 from moka.jobs.versions import RELEASES
 from moka.jobs.zones import capacities, fitting_zones, holds
 from moka.machines.instance_types import Architecture
@@ -165,10 +165,11 @@ def zone(job: Job, target: JobTarget) -> Iterator[Mistake]:
         )
     elif wish == "one":
         if not fitting_zones(job, target):
+            beside = " beside Celeborn" if on_celeborn(job, target) else ""
             yield Mistake(
                 "executor.zone",
                 f"is one, but {target.cluster} has no zone that holds {job.executor.at_most} executors well"
-                f"{' beside Celeborn' if job.celeborn else ''}; write any, or have fewer or smaller ones",
+                f"{beside}; write any, or have fewer or smaller ones",
             )
     elif wish not in zones:
         yield Mistake(
@@ -282,7 +283,7 @@ def s3_objects(job: Job, target: JobTarget) -> Iterator[Mistake]:
 
 
 def versions(job: Job, target: JobTarget) -> Iterator[Mistake]:
-    """Celeborn that is absent or has no client for this Spark, and Spark without an image."""
+    """Celeborn that is absent, not for this namespace or without a client, and Spark without an image."""
     if job.image is None and job.spark_version not in target.images:
         yield Mistake(
             "spark_version",
@@ -292,6 +293,12 @@ def versions(job: Job, target: JobTarget) -> Iterator[Mistake]:
         return
     if target.celeborn is None:
         yield Mistake("celeborn", f"is not on {target.cluster}; remove it")
+        return
+    if job.namespace in target.without_celeborn:
+        yield Mistake(
+            "celeborn",
+            f"is shared with other namespaces, and jobs in {job.namespace} do not use it; remove it",
+        )
         return
     if not has_client(target.celeborn, job.spark_version):
         oldest = RELEASES[job.spark_version].celeborn
@@ -371,11 +378,13 @@ CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] =
     claim: frozenset({"namespace", "queue", "tier"}),
     tier: frozenset({"queue", "tier"}),
     machines: frozenset({"architecture", "language", "driver", "executor"}),
-    zone: frozenset({"architecture", "language", "celeborn", "executor"}),
+    zone: frozenset(
+        {"architecture", "language", "celeborn", "executor", "namespace", "spark_version", "image", "conf"}
+    ),
     queue_maximum: frozenset({"queue", "tier", "language", "driver", "executor"}),
     program: frozenset({"language", "main_file", "main_class", "python", "dependencies"}),
     s3_objects: frozenset({"namespace", "main_file", "dependencies"}),
-    versions: frozenset({"spark_version", "image", "celeborn"}),
+    versions: frozenset({"namespace", "spark_version", "image", "celeborn"}),
     environment: frozenset({"env", "secrets"}),
     metadata: frozenset({"labels", "annotations"}),
     host_mounts: frozenset({"host_mounts"}),

@@ -110,6 +110,7 @@ class JobTarget:
     scheduler: name of the scheduler of pods.
     celeborn: None where the cluster has none.
     celeborn_zones: of its workers; beside it, as an earlier version knows all that `celeborn` may have.
+    without_celeborn: namespaces whose jobs do not use it.
     executor_zones: what executors can have in each zone that may be chosen for them.
     own_nodes: namespace -> nodes of its own, in place of those that all others share.
     executor_zone: where those of jobs are that do not say.
@@ -143,6 +144,7 @@ class JobTarget:
     finalizer: str | None = None
     ui_scheme: str = "http"
     celeborn_zones: Sequence[str] = ()
+    without_celeborn: Sequence[str] = ()
     executor_zones: Sequence[ZoneCapacity] = ()
     executor_zone: ExecutorZone = "any"
     own_nodes: Mapping[str, OwnNodes] = field(default_factory=dict)
@@ -157,6 +159,7 @@ class JobTarget:
             "gpu_machines": list(plain["gpu_machines"]),
             "executor_zones": list(plain["executor_zones"]),
             "celeborn_zones": list(self.celeborn_zones),
+            "without_celeborn": list(self.without_celeborn),
             "namespaces": list(self.namespaces),
             "readable": None
             if self.readable is None

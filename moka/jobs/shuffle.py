@@ -13,8 +13,10 @@ Shuffle = Literal["celeborn", "celeborn by default", "executors"]
 
 def shuffle(job: Job, target: JobTarget) -> Shuffle:
     """Where the shuffle data of a job is on a cluster, as its annotation says."""
+    if target.celeborn is None or job.namespace in target.without_celeborn:
+        return "executors"
     if job.celeborn is not None:
-        return "celeborn" if job.celeborn and target.celeborn else "executors"
+        return "celeborn" if job.celeborn else "executors"
     return "celeborn by default" if _by_default(job, target) else "executors"
 
 

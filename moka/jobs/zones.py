@@ -5,6 +5,7 @@ import hashlib
 from moka.jobs.job import Job
 from moka.jobs.job_target import JobTarget
 from moka.jobs.pod_size import Size, size
+from moka.jobs.shuffle import on_celeborn
 from moka.quantities import mebibytes, millicores
 
 MOST = 0.5
@@ -32,7 +33,7 @@ def executor_zone(job: Job, target: JobTarget) -> str | None:
 def fitting_zones(job: Job, target: JobTarget) -> list[str]:
     """Zones that hold all of a job's executors well, in order; with Celeborn those that have its workers."""
     needed = most_executors(job, target)
-    workers = target.celeborn_zones if job.celeborn else ()
+    workers = target.celeborn_zones if on_celeborn(job, target) else ()
     return [
         zone
         for zone, (cores, memory) in capacities(job, target).items()

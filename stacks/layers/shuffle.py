@@ -101,7 +101,9 @@ def inputs(site: ClusterSite) -> Inputs:
         replicate=shuffle.replicate,
         drain_hours=shuffle.drain_hours,
         quotas={tenant: Quota(**quota.model_dump()) for tenant, quota in shuffle.quotas.items()},
-        job_namespaces=tuple(site.settings.job_namespaces),
+        job_namespaces=tuple(
+            name for name in site.settings.job_namespaces if name not in site.settings.without_celeborn
+        ),
     )
 
 

@@ -355,6 +355,16 @@ class Environment(Section):
         foundation = self.foundations.get(self.clusters[cluster].foundation)
         return foundation.zones if foundation else []
 
+    @property
+    def without_celeborn(self) -> list[str]:
+        """Job namespaces whose jobs do not use Celeborn: what they shuffle is not for what others share."""
+        owners = {name for cluster in self.clusters.values() for name in cluster.own_nodes}
+        return [
+            name
+            for name, space in self.job_namespaces.items()
+            if space.celeborn is False or (space.celeborn is None and (space.own_key or name in owners))
+        ]
+
     def role_zones(self, cluster: str, role: Role) -> tuple[str, ...]:
         """Zones in which a cluster has nodes with a role, in order."""
         zones = self.zones_of(cluster)

@@ -124,6 +124,11 @@ class JobNamespace(Section):
         description="What its jobs stage, and their code, is in buckets of its own, encrypted with a key of "
         "its own; what they had in the shared ones stays there.",
     )
+    celeborn: bool | None = Field(
+        default=None,
+        description="Its jobs may shuffle on Celeborn, which is shared and asks nobody who he is; by "
+        "default they may, unless the namespace has `own_key` or nodes of its own.",
+    )
     uses: dict[Name, Literal["read", "write"]] = Field(
         default_factory=dict,
         description="Name of one of `uses` -> what its jobs may do there, by default nothing; write includes "

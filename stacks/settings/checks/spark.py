@@ -132,13 +132,15 @@ def egress(settings: Environment) -> Iterator[Mistake]:
 
 def policy_lists(settings: Environment) -> Iterator[Mistake]:
     """Network policies of more pods, on more nodes, than an API server can send all of them to."""
-    spaces = settings.job_namespaces.values()
+    quotas = {key: space.quota.pods for key, space in settings.job_namespaces.items()}
+    isolated = sum(quotas[key] for key, space in settings.job_namespaces.items() if space.isolated)
+    on_celeborn = sum(pods for key, pods in quotas.items() if key not in settings.without_celeborn)
     for name, cluster in settings.clusters.items():
         nodes = sum(group.maximum for group in cluster.node_groups.values())
         room = sum(map(_pods_of_jobs, cluster.node_groups.values()))
-        isolated = min(sum(space.quota.pods for space in spaces if space.isolated), room)
-        together = min(sum(space.quota.pods for space in spaces), room)
-        if (megabytes := sent(isolated, together if cluster.shuffle else 0, nodes)) > MOST_SENT:
+        together = min(sum(quotas.values()), room)
+        at_celeborn = min(on_celeborn, room) if cluster.shuffle else 0
+        if (megabytes := sent(min(isolated, room), at_celeborn, nodes)) > MOST_SENT:
             yield Mistake(
                 f"clusters.{name}.node_groups",
                 f"have {nodes:,} nodes and {together:,} pods of jobs at the most, for whose network policies "

@@ -9,6 +9,7 @@ from stacks.settings.spark import CelebornDefault as Settings
 from stacks.settings.spark import JobNamespace
 from stacks.settings.uses import Use
 
+LOCAL = settings.load("local")
 KEY = "arn:aws:kms:eu-west-1:444455556666:key/0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9"
 SHARED = {"staging_bucket": "staging", "code_bucket": "code"}
 
@@ -136,6 +137,32 @@ def test_jobs_know_the_zones_of_celeborn_and_what_the_cluster_wants(target):
     assert list(jobs.celeborn_zones) == ["us-east-1a", "us-east-1b", "us-east-1c"]
     assert jobs.executor_zone == "one"
     assert not target().celeborn_zones
+
+
+@pytest.mark.parametrize(
+    ("space", "own_nodes", "without"),
+    [
+        ({}, False, False),
+        ({"own_key": True}, False, True),
+        ({}, True, True),
+        ({"celeborn": False}, False, True),
+        ({"own_key": True, "celeborn": True}, True, False),
+    ],
+    ids=["one of many", "a key of its own", "nodes of its own", "told not to", "told to all the same"],
+)
+def test_jobs_that_share_no_machines_or_no_key_do_not_share_celeborn(target, space, own_nodes, without):
+    spaces = {"spark-jobs": JobNamespace(), "payroll": JobNamespace(**space)}
+    clusters = {name: cluster.model_copy(deep=True) for name, cluster in LOCAL.clusters.items()}
+    if own_nodes:
+        groups = clusters["spark-a"].node_groups
+        own = {"job_namespace": "payroll"}
+        groups |= {
+            f"own-{name}": groups[name].model_copy(update=own) for name in ("driver-arm64", "executor-arm64")
+        }
+
+    jobs = target(namespaces=spaces, clusters=clusters)
+
+    assert jobs.without_celeborn == (["payroll"] if without else [])
 
 
 def test_no_job_shuffles_on_celeborn_unasked_until_the_settings_say_which_images_have_its_client(target):

@@ -162,6 +162,11 @@ REFUSED = {
         {"celeborn": None},
         "celeborn: is not on spark-a; remove it.",
     ),
+    "Celeborn in a namespace whose jobs have none": (
+        {"celeborn": True},
+        {"without_celeborn": ["spark-jobs"]},
+        "celeborn: is shared with other namespaces, and jobs in spark-jobs do not use it; remove it.",
+    ),
     "a Spark that Celeborn has no client for": (
         {"celeborn": True},
         {"celeborn": Celeborn(endpoints="m:9097", version="0.6.2")},

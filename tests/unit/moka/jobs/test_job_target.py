@@ -15,6 +15,7 @@ UPLOADER = EventLogUploader(image="uploader:1", bucket="logs", region="us-east-1
         {"celeborn": None, "finalizer": None},
         {"event_log_uploader": UPLOADER},
         {"celeborn_default": CelebornDefault(clients=["4.1"], cores=500)},
+        {"without_celeborn": ("spark-jobs",)},
     ],
 )
 def test_what_a_stack_exports_is_read_back_the_same(target, changes):

@@ -50,6 +50,7 @@ def test_a_large_job_whose_executors_come_and_go_shuffles_on_celeborn_unasked(ap
         ({"celeborn": None}, {"executor": LARGE}),
         ({"celeborn": OLD_CELEBORN}, {"executor": LARGE}),
         ({"celeborn_default": None}, {"executor": LARGE}),
+        ({"without_celeborn": ["spark-jobs"]}, {"executor": LARGE}),
     ],
     ids=[
         "below the threshold",
@@ -61,6 +62,7 @@ def test_a_large_job_whose_executors_come_and_go_shuffles_on_celeborn_unasked(ap
         "no Celeborn",
         "a Celeborn without a client for this Spark",
         "settings of before",
+        "a namespace whose jobs have no Celeborn",
     ],
 )
 def test_other_jobs_shuffle_on_their_executors_unless_they_ask(application, of_target, of_job):

@@ -5,6 +5,7 @@ import pytest
 from moka.jobs.application import spark_application
 from moka.jobs.checks import mistakes
 from moka.jobs.job import DynamicAllocation, Executor
+from moka.jobs.job_target import CelebornDefault
 from moka.jobs.pod_size import size
 from moka.machines.zone_capacity import ZoneCapacity
 
@@ -115,14 +116,23 @@ def test_a_zone_has_the_machines_of_all_architectures_for_a_job_of_any(chosen):
     assert chosen({"executor_zones": both}, executor=Executor(instances=60)) is None
 
 
-def test_with_celeborn_executors_go_where_its_workers_are(chosen):
-    jobs = [{"name": f"job-{number}", "celeborn": True} for number in range(9)]
+@pytest.mark.parametrize(
+    "of_job",
+    [{"celeborn": True}, {"executor": Executor(dynamic=DynamicAllocation(maximum=5))}],
+    ids=["asked for", "by default"],
+)
+def test_with_celeborn_executors_go_where_its_workers_are(chosen, of_job):
+    jobs = [{"name": f"job-{number}", **of_job} for number in range(9)]
 
-    assert {chosen({"celeborn_zones": ["us-east-1b"]}, **one) for one in jobs} == {"us-east-1b"}
-    assert {chosen({"celeborn_zones": ZONES}, **one) for one in jobs} == set(ZONES)
+    def zones(*workers, some=jobs):
+        of_target = {"celeborn_zones": workers, "celeborn_default": CelebornDefault(clients=["4.1"], cores=1)}
+        return {chosen(of_target, **one) for one in some}
+
+    assert zones("us-east-1b") == {"us-east-1b"}
+    assert zones(*ZONES) == set(ZONES)
     # In another zone each byte would cross twice.
-    assert chosen({"celeborn_zones": ["us-east-1d"]}, celeborn=True) is None
-    assert len({chosen({"celeborn_zones": ["us-east-1b"]}, name=one["name"]) for one in jobs}) > 1
+    assert zones("us-east-1d") == {None}
+    assert len(zones("us-east-1b", some=[{"name": one["name"]} for one in jobs])) > 1
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,20 @@ def test_a_size_may_be_said(of):
     assert sizes[of].items() <= vars(getattr(inputs, of)).items()
 
 
+def test_celeborn_lets_in_no_namespace_whose_jobs_do_not_use_it(deploy):
+    text = yaml.safe_load(LOCAL)
+    text["job_namespaces"]["payroll"] = {"own_key": True}
+    _, recorder = layer(deploy, settings.parse(yaml.safe_dump(text), "stacks/local.yaml"))
+
+    [policy] = [
+        thing["spec"]
+        for thing in recorder.inputs("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+        if thing["metadata"]["name"] == "celeborn"
+    ]
+    assert "'spark-jobs'" in str(policy)
+    assert "payroll" not in str(policy)
+
+
 def test_a_cluster_may_have_no_celeborn(deploy, monkeypatch):
     text = yaml.safe_load(LOCAL)
     del text["clusters"]["spark-a"]["shuffle"], text["clusters"]["spark-a"]["node_groups"]["shuffle"]

@@ -1681,7 +1681,8 @@ FREE: dict[str, str] = {
         (f"queues.tiers.<number>.{key}" for key in ("preemption", "delay_seconds", "sort")), TYPES
     ),
     **dict.fromkeys(
-        (f"job_namespaces.<name>.{key}" for key in ("pod_security", "isolated", "peer_ports")), TYPES
+        (f"job_namespaces.<name>.{key}" for key in ("pod_security", "isolated", "peer_ports", "celeborn")),
+        TYPES,
     ),
     **dict.fromkeys(
         (f"retention.{key}" for key in ("event_logs", "job_logs", "system_logs", "resource_usage")), DAYS
