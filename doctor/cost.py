@@ -63,7 +63,9 @@ ASSUMPTIONS: Mapping[str, Assumption] = {
     ),
     "shuffle_gb_a_node_day": Assumption(value=500, meaning="GB that an executor node shuffles a day"),
     "one_zone_share": Assumption(
-        value=0.9, meaning="of shuffled bytes, those of jobs with executors in one zone, where that is so"
+        value=0.9,
+        meaning="of shuffled bytes, those of jobs with executors in one zone, where that is so: a guess, as "
+        "jobs that are too large for a zone are few and shuffle the most",
     ),
     "celeborn_share": Assumption(
         value=0.5, meaning="of shuffled bytes, those of jobs with Celeborn where it is"

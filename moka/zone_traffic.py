@@ -4,7 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 SIDES = 2
-"""What is sent to another zone is charged where it leaves and where it arrives, $0.01 a GB each:
+USD_A_GB = 0.01
+"""What is sent to another zone is charged where it leaves and where it arrives, so much each:
 https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer_within_the_same_AWS_Region"""
 
 
@@ -31,6 +32,11 @@ def crossings(executors: Collection[str], workers: Workers | None = None) -> flo
         return share_between(executors, executors)
     copied = 1.0 if workers.replicate and len(set(workers.zones)) > 1 else 0.0
     return 2 * share_between(executors, workers.zones) + copied
+
+
+def usd_a_tb(times: float) -> float:
+    """What a TB costs of which each byte goes to another zone so often, at the list price."""
+    return times * SIDES * USD_A_GB * 1000
 
 
 def share_between(some: Collection[str], others: Collection[str]) -> float:

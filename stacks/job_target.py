@@ -106,8 +106,7 @@ def executor_zones(groups: Mapping[str, NodeGroup], zones: Sequence[str]) -> lis
         for name, group in groups.items()
         if group.role == "executor"
         for plan in node_group_plans(name, group, zones)
-        if not plan.retiring
-        and (len(plan.zones) == 1 or (plan.minimum == plan.maximum and not plan.schedule))
+        if not plan.retiring and plan.zone_known
     )
 
 

@@ -16,6 +16,7 @@ from doctor.checks import (
     ranges,
     references,
     room,
+    shuffle,
     versions,
     zones,
 )
@@ -36,6 +37,10 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
         Question("Versions of add-ons", versions.addons),
         Question("Machine images", versions.node_images),
         Question("Machine images of your own", versions.own_images),
+    ),
+    "shuffle": (
+        Question("Bytes between zones", shuffle.between_zones),
+        Question("Celeborn's client", shuffle.clients),
     ),
     "control-planes": (Question("Tiers of control planes", control_planes.tiers),),
     "names": (

@@ -35,6 +35,14 @@ class NodeGroupPlan:
     schedule_maximum: Mapping[str, int]
     capacity_reservation: str | None
 
+    @property
+    def zone_known(self) -> bool:
+        """Whether it is known in which zones its nodes are, as of a group in one zone or of a fixed size.
+
+        In which of several zones a machine comes up Auto Scaling decides, and the autoscaler cannot.
+        """
+        return len(self.zones) == 1 or (self.minimum == self.maximum and not self.schedule)
+
 
 def node_group_plans(name: str, group: NodeGroup, foundation_zones: Sequence[str]) -> list[NodeGroupPlan]:
     """The managed node groups of one group of the settings: the present generation first, each zone by zone.

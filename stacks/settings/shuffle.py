@@ -85,7 +85,13 @@ class Quota(Section):
 
 
 class Shuffle(Section):
-    """Celeborn on a cluster. Workers are in the zones of the groups with role shuffle."""
+    """Celeborn on a cluster. Workers are in the zones of the groups with role shuffle.
+
+    Name one zone there, or say that it is to be all of them. A TB that is shuffled costs nothing between
+    zones with workers and executors in one, as a byte crosses 0 times; USD 27 with workers in one zone and
+    executors in three (1.33 times), and USD 47 with workers in three zones (2.33 times), where jobs go on
+    when one fails.
+    """
 
     workers: int = Field(
         ge=2,

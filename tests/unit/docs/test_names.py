@@ -23,10 +23,12 @@ from localcloud.cloud import REPOSITORY
 from moka import names
 from moka.collectors import labels
 from moka.jobs.job import Job
-from moka.zone_traffic import Workers, crossings
+from moka.zone_traffic import Workers, crossings, usd_a_tb
 from policies.catalog import RULES
 from stacks import program, settings
 from stacks.layers.metrics import managed_rule_files
+from stacks.settings.cluster import Cluster
+from stacks.settings.shuffle import Shuffle
 from tests.support.command_line import pages
 from tests.support.documented import chapter, in_one_line
 from tests.support.earlier_states import TODAY
@@ -222,7 +224,21 @@ def test_costs_of_shuffled_bytes_are_those_of_the_formula():
     for executors, where, times, dollars in rows:
         crossed = crossings({"one": ONE, "three": THREE}[executors], workers[where])
         assert eval(times.split(" = ")[0]) == pytest.approx(crossed)
-        assert int(dollars) == round(crossed * 20)
+        assert int(dollars) == round(usd_a_tb(crossed))
+
+
+def test_settings_say_what_bytes_between_zones_cost_as_the_formula_does():
+    one, three = (Workers(zones=zones, replicate=True) for zones in (ONE, THREE))
+    times = [crossings(ONE, one), crossings(THREE, one), crossings(THREE, three)]
+    cost = [f"{usd_a_tb(each):.0f}" for each in times]
+    text = in_one_line(Shuffle.__doc__)
+
+    assert re.findall(r"([\d.]+) times", text) == [f"{each:.3g}" for each in times]
+    assert re.findall(r"USD (\d+)", text) == cost[1:]
+    executor_zone = Cluster.model_fields["executor_zone"].description
+    assert executor_zone.endswith(
+        f"costs USD {usd_a_tb(crossings(THREE)):.0f}, with Celeborn {cost[1]} to {cost[2]}."
+    )
 
 
 def test_the_versions_that_a_reader_needs_are_those_that_are_asked_for():
