@@ -30,6 +30,7 @@ Subject = Literal[
     "quotas",
     "capacity",
     "versions",
+    "shuffle",
     "control-planes",
     "names",
     "references",
