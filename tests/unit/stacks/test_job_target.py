@@ -165,6 +165,15 @@ def test_jobs_that_share_no_machines_or_no_key_do_not_share_celeborn(target, spa
     assert jobs.without_celeborn == (["payroll"] if without else [])
 
 
+@pytest.mark.parametrize("name", ["test", "dev", "staging"])
+def test_what_shuffles_on_celeborn_by_default_in_prod_does_in_the_environments_before_it(name):
+    before, prod = (settings.load(environment).spark for environment in (name, "prod"))
+
+    assert before.images == prod.images
+    assert before.celeborn.clients == prod.celeborn.clients != []
+    assert before.celeborn.cores <= prod.celeborn.cores
+
+
 def test_no_job_shuffles_on_celeborn_unasked_until_the_settings_say_which_images_have_its_client(target):
     spark = settings.load("local").spark.model_copy(update={"celeborn": Settings(clients=["4.1"], cores=100)})
 
