@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from moka.jobs.conf import CELEBORN
 from moka.jobs.versions import RELEASES
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -33,6 +34,18 @@ def test_it_has_the_client_of_the_celeborn_that_clusters_run():
     assert f"\nARG CELEBORN={pinned}\n" in DOCKERFILE
     assert f"/spark/celeborn-client-spark-{spark}-shaded_2.13-$CELEBORN.jar" in DOCKERFILE
     assert "--from=celeborn /tmp/celeborn/*.jar /opt/spark/jars/" in DOCKERFILE
+
+
+def test_its_build_starts_spark_with_that_client_as_jobs_do():
+    [run] = re.findall(
+        r"^RUN .*spark-submit(?:.*\\\n)*.*", DOCKERFILE.split("--from=celeborn ")[1], re.MULTILINE
+    )
+    said = dict(re.findall(r"--conf (\S+?)=(\S+)", run))
+
+    assert said.pop("spark.celeborn.master.endpoints")
+    assert said == {
+        key: CELEBORN[key] for key in ("spark.shuffle.manager", "spark.shuffle.sort.io.plugin.class")
+    }
 
 
 @pytest.mark.parametrize("job", [job for job in JOBS if job.get("celeborn")], ids=lambda job: job["name"])
