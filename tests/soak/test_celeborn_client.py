@@ -1,6 +1,7 @@
 """Celeborn's own client, the newest on Maven Central, in real Spark 3.5, with the configuration of a job.
 
-No master and no worker is at hand, so what is seen of a shuffle is that Celeborn is not there.
+No master and no worker is at hand, so what is seen of a shuffle is that Celeborn is not there. No client of
+Spark 4 could be had, so in Spark 4.1 is seen what a driver without one does.
 """
 
 import subprocess
@@ -36,10 +37,21 @@ def home():
     return spark_home("3.5.5")
 
 
-def configuration(executor, endpoints):
-    celeborn = Celeborn(endpoints=endpoints, version="0.5.4", rack_aware=True)
-    job = make_job(celeborn=True, spark_version="3.5", executor=executor)
+def configuration(executor, endpoints, spark="3.5", version="0.5.4"):
+    celeborn = Celeborn(endpoints=endpoints, version=version, rack_aware=True)
+    job = make_job(celeborn=True, spark_version=spark, executor=executor)
     return conf.configuration(job, make_job_target(celeborn=celeborn))
+
+
+def runnable(configured):
+    """Of a job's configuration, what a process here can do."""
+    own = {
+        key: value
+        for key, value in configured.items()
+        # Executors that come and go need more than one process.
+        if not NOT_HERE.match(key) and not key.startswith(("spark.eventLog.", "spark.dynamicAllocation."))
+    }
+    return {**own, "spark.ui.port": "0"}
 
 
 def test_the_client_reads_what_jobs_tell_it(tmp_path, client, home):
@@ -77,13 +89,8 @@ def test_the_client_reads_what_jobs_tell_it(tmp_path, client, home):
 def test_without_celeborn_a_job_shuffles_on_its_executors_unless_these_come_and_go(
     executor, succeeds, reason, tmp_path, client, home
 ):
-    own = {
-        key: value
-        for key, value in configuration(executor, f"127.0.0.1:{free_port()}").items()
-        # Executors that come and go need more than one process.
-        if not NOT_HERE.match(key) and not key.startswith(("spark.eventLog.", "spark.dynamicAllocation."))
-    }
-    here = {"spark.ui.port": "0", "spark.driver.extraClassPath": str(client)}
+    own = runnable(configuration(executor, f"127.0.0.1:{free_port()}"))
+    here = {"spark.driver.extraClassPath": str(client)}
     jar, log = compiled_job(tmp_path), f"spark-{uuid.uuid4().hex}"
 
     with running_job(home, jar, tmp_path, log, {**own, **here}, ["none"]) as job:
@@ -91,3 +98,15 @@ def test_without_celeborn_a_job_shuffles_on_its_executors_unless_these_come_and_
 
     assert (status == 0) is succeeds, job.log.read_text()[-3000:]
     assert reason in job.log.read_text()
+
+
+def test_a_driver_of_spark_4_1_whose_image_lacks_the_client_ends(tmp_path):
+    own = runnable(configuration(FIXED, f"127.0.0.1:{free_port()}", spark="4.1", version="0.7.0"))
+    jar, log = compiled_job(tmp_path), f"spark-{uuid.uuid4().hex}"
+
+    with running_job(spark_home(), jar, tmp_path, log, own, ["none"]) as job:
+        status = job.wait()
+
+    assert status != 0
+    lacks = f"ClassNotFoundException: {conf.CELEBORN['spark.shuffle.manager']}"
+    assert lacks in job.log.read_text()
