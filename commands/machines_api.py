@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from moka.machines.departure import LEAVING_ANNOTATION, Bounds, Machine, Stay, stay
@@ -22,6 +23,9 @@ IN_SERVICE = "InService"
 """Of an instance that nobody ends."""
 
 REQUEST_TIMEOUT_SECONDS = 30
+
+UPDATE_POLL_SECONDS = 5
+"""Between two questions whether EKS has changed a group."""
 
 PAGE = 500
 """Pods of an answer."""
@@ -77,6 +81,7 @@ class ScalingGroup:
     """The Auto Scaling group of a managed node group; instances: id -> state in its life."""
 
     bounds: Bounds
+    maximum: int
     instances: Mapping[str, str]
 
 
@@ -164,9 +169,28 @@ def scaling_groups(place: "Place", cluster: str, groups: Iterable[str]) -> dict[
         if name in wanted:
             found[name] = ScalingGroup(
                 bounds=Bounds(minimum=group["MinSize"], desired=group["DesiredCapacity"]),
+                maximum=group["MaxSize"],
                 instances={one["InstanceId"]: one["LifecycleState"] for one in group["Instances"]},
             )
     return found
+
+
+def set_bounds(place: "Place", cluster: str, group: str, **bounds: int) -> None:
+    """Change bounds of a managed node group, `minSize` or `maxSize`, and wait until EKS has. Raises NoAnswer.
+
+    The other sizes stay as Auto Scaling has them
+    (https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html).
+    """
+    from doctor.account import NoAnswer
+
+    key = {"nodegroupName": group}
+    answer = place.ask("eks", "update_nodegroup_config", clusterName=cluster, scalingConfig=bounds, **key)
+    while (update := answer["update"])["status"] == "InProgress":
+        sleep(UPDATE_POLL_SECONDS)
+        answer = place.ask("eks", "describe_update", name=cluster, updateId=update["id"], **key)
+    if update["status"] != "Successful":
+        reasons = "; ".join(error["errorMessage"] for error in update.get("errors", ()))
+        raise NoAnswer("", f"eks UpdateNodegroupConfig of {group}: {update['status']}, {reasons}")
 
 
 def terminate(place: "Place", instance: str) -> None:

@@ -2,11 +2,12 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import sleep
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -22,7 +23,16 @@ from commands.celeborn_api import (
     Pods,
     Worker,
 )
-from commands.machines_api import IN_SERVICE, Node, Nodes, PodOnMachine, scaling_groups, terminate
+from commands.group_sizes import FollowUp, GroupSizes, after, follow_up, is_fixed, kept
+from commands.machines_api import (
+    IN_SERVICE,
+    Node,
+    Nodes,
+    PodOnMachine,
+    ScalingGroup,
+    scaling_groups,
+    terminate,
+)
 from moka.as_of import InvalidDay, as_of
 from moka.machines.departure import DepartureRefused, departing
 from moka.names import CELEBORN_NAMESPACE
@@ -68,38 +78,57 @@ def shrink(
 
     It cordons those with the least to wait for, and waits for their drivers; executors are evicted, by which
     Spark decommissions them, and Celeborn's workers first give up their data. An empty machine ends, and its
-    group is one smaller. Nodes that somebody cordoned by hand stay as they are. Interrupted, the same command
-    goes on with the machines that it had chosen.
+    group is one smaller: EKS's minimum is lowered first where it has to be, and of a group of fixed size the
+    maximum after it. At the end it says what to set in the settings. Nodes that somebody cordoned by hand
+    stay as they are. Interrupted, the same command goes on with the machines that it had chosen.
 
     \b
     Examples:
-      moka shrink prod batch-a executor-arm64 --by 3 --dry-run
-      moka shrink prod batch-a executor-arm64 --by 3
+      moka shrink prod batch-a executor-amd64 --by 3 --dry-run
+      moka shrink prod batch-a executor-amd64 --by 3
       moka shrink prod batch-a shuffle --generation 1 --by 6
 
     \b
     Exit status: 0 they have ended, 1 it was refused or failed,
     2 wrong settings or arguments, 130 interrupted.
     """
-    say = _say_json if as_json else _say
+    say, say_bounds, say_follow_up = (
+        (_say_json, _say_bounds_json, _say_follow_up_json) if as_json else (_say, _say_bounds, _say_follow_up)
+    )
     try:
         settings = load(environment)
         groups = _managed_groups(settings, cluster, group, generation)
     except InvalidDocument as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
+    settled, eks_name = settings.clusters[cluster].node_groups[group], settings.eks_name(cluster)
+    path = f"clusters.{cluster}.node_groups.{group}"
+    # One that retires has no sizes in the settings.
+    present = generation in (None, settled.generation)
+    fixed = present and is_fixed(settled)
     with _refusals():
         place = _place(settings, cluster)
         nodes = Nodes(context)
-        chosen = _choose(place, nodes, settings.eks_name(cluster), groups, by)
+        scaling = _scaling(place, eks_name, groups)
+        bounds = {name: one.bounds for name, one in scaling.items()}
+        if fixed and sum(one.desired for one in bounds.values()) - by < len(bounds):
+            raise ShrinkRefused(
+                f"{group} keeps {len(bounds)} of its machines at least, one in each managed group: ask for "
+                "fewer, or take the group out of the settings."
+            )
+        chosen = _choose(nodes, eks_name, scaling, by)
         if dry_run:
             pods = nodes.pods(chosen)
             for node in chosen:
                 say(node.name, "would go", [str(pod) for pod in pods[node.name]])
+            then = after(bounds, Counter(node.group for node in chosen))
+            if present and (follow := follow_up(settled, path, then)):
+                say_follow_up(follow)
             return
         departure = Departure(
             nodes=nodes,
             celeborn=lambda: Celeborn(Pods(context, CELEBORN_NAMESPACE)),
+            sizes=GroupSizes(place=place, cluster=eks_name, fixed=fixed, say=say_bounds),
             end=lambda node: terminate(place, node.instance),
             say=say,
             left=list(chosen),
@@ -107,25 +136,47 @@ def shrink(
         try:
             departure.run()
         except KeyboardInterrupt:
-            names = ", ".join(node.name for node in departure.left)
-            typer.echo(
-                f"Stopped. Ended: {len(chosen) - len(departure.left)}. Still cordoned: {names}; the same "
-                f"command with --by {len(departure.left)} goes on, `kubectl uncordon` keeps one.",
-                err=True,
-            )
+            typer.echo(_stopped(chosen, departure.left), err=True)
             raise typer.Exit(INTERRUPTED) from None
+        then = {name: one.bounds for name, one in _scaling(place, eks_name, groups).items()}
+        if present and (follow := follow_up(settled, path, then)):
+            say_follow_up(follow)
+
+
+def _stopped(chosen: Sequence[Node], left: Sequence[Node]) -> str:
+    """What somebody reads who interrupted it."""
+    ended = f"Stopped. Ended: {len(chosen) - len(left)}."
+    if not left:
+        return f"{ended} None is left: `moka doctor` says which bounds differ from the settings."
+    names = ", ".join(node.name for node in left)
+    return (
+        f"{ended} Still cordoned: {names}; the same command with --by {len(left)} goes on, "
+        "`kubectl uncordon` keeps one."
+    )
+
+
+class Sizes(Protocol):
+    """Bounds of managed groups, which follow as machines go."""
+
+    def make_room(self, group: str, number: int) -> None:
+        """Lower a minimum below which so many machines could not end."""
+
+    def close(self, group: str) -> None:
+        """Do what follows once machines have ended."""
 
 
 @dataclass(kw_only=True)
 class Departure:
     """Machines on their way out.
 
+    sizes: of their groups.
     end: ends a machine for good.
     left: those that have not ended yet, all of them nodes of the cluster.
     """
 
     nodes: Nodes
     celeborn: Callable[[], Celeborn]
+    sizes: Sizes
     end: Callable[[Node], None]
     say: Say
     left: list[Node]
@@ -153,16 +204,23 @@ class Departure:
             self.say(node.name, "was uncordoned by hand, and stays", [])
         pods = self.nodes.pods(self.left)
         workers = self._drain([pod for node in self.left for pod in pods[node.name] if pod.stay == "worker"])
-        for node in list(self.left):
+        for node in [node for node in self.left if pods[node.name]]:
             waits = tuple(filter(None, (self._wait(pod, workers) for pod in pods[node.name])))
-            if not pods[node.name]:
+            if waits != self._said.get(node.name):
+                self._said[node.name] = waits
+                self.say(node.name, "waits", waits)
+        self._end([node for node in self.left if not pods[node.name]])
+        return bool(self.left)
+
+    def _end(self, empty: Sequence[Node]) -> None:
+        """End empty machines, group by group: with a lower minimum the autoscaler, too, may choose some."""
+        for group, number in sorted(Counter(node.group for node in empty).items()):
+            self.sizes.make_room(group, number)
+            for node in [node for node in empty if node.group == group]:
                 self.end(node)
                 self.left.remove(node)
                 self.say(node.name, "ends", [])
-            elif waits != self._said.get(node.name):
-                self._said[node.name] = waits
-                self.say(node.name, "waits", waits)
-        return bool(self.left)
+            self.sizes.close(group)
 
     def _wait(self, pod: PodOnMachine, workers: Mapping[str, str]) -> str:
         """Do what can be done for a pod, and say what its machine waits for."""
@@ -212,7 +270,10 @@ class Departure:
 
 
 def _managed_groups(settings: Environment, cluster: str, group: str, generation: int | None) -> list[str]:
-    """Names in EKS of the managed groups that a generation of a group is. Raises InvalidDocument."""
+    """Names in EKS of the managed groups that a generation of a group is, zone by zone.
+
+    Raises InvalidDocument.
+    """
     if cluster not in settings.clusters:
         raise InvalidDocument(
             f"{settings.environment} has no cluster {cluster!r}; it has {', '.join(settings.clusters)}."
@@ -239,7 +300,7 @@ def _managed_groups(settings: Environment, cluster: str, group: str, generation:
     ]
     zones = settings.zones_of(cluster)
     plans = [plan for shape in shapes for plan in node_group_plans(group, shape, zones)]
-    return sorted({plan.name for plan in plans if plan.generation == number})
+    return list(dict.fromkeys(plan.name for plan in plans if plan.generation == number))
 
 
 def _place(settings: Environment, cluster: str) -> "Place":
@@ -258,11 +319,16 @@ def _place(settings: Environment, cluster: str) -> "Place":
     )
 
 
-def _choose(place: "Place", nodes: Nodes, cluster: str, groups: Sequence[str], number: int) -> list[Node]:
-    """The nodes whose machines go. Raises DepartureRefused and ShrinkRefused."""
+def _scaling(place: "Place", cluster: str, groups: Sequence[str]) -> dict[str, ScalingGroup]:
+    """Managed group -> its Auto Scaling group, of those that there are. Raises ShrinkRefused and NoAnswer."""
     scaling = scaling_groups(place, cluster, groups)
     if not scaling:
         raise ShrinkRefused(f"EKS has no node group {', '.join(groups)} of {cluster}: was it deployed?")
+    return {name: scaling[name] for name in groups if name in scaling}
+
+
+def _choose(nodes: Nodes, cluster: str, scaling: Mapping[str, ScalingGroup], number: int) -> list[Node]:
+    """The nodes whose machines go. Raises DepartureRefused and ShrinkRefused."""
     instances = {
         instance
         for group in scaling.values()
@@ -278,7 +344,9 @@ def _choose(place: "Place", nodes: Nodes, cluster: str, groups: Sequence[str], n
         )
     pods = nodes.pods(present.values())
     machines = [node.machine(pods[node.name]) for node in present.values()]
-    chosen = departing(machines, number, {name: group.bounds for name, group in scaling.items()})
+    chosen = departing(
+        machines, number, kept({name: group.bounds for name, group in scaling.items()}, number)
+    )
     return [present[machine.name] for machine in chosen]
 
 
@@ -321,6 +389,22 @@ def _say(machine: str, state: str, waits: Sequence[str]) -> None:
 def _some(waits: Sequence[str]) -> str:
     more = f" and {len(waits) - 3} more" if len(waits) > 3 else ""
     return f"{', '.join(waits[:3])}{more}"
+
+
+def _say_bounds(group: str, minimum: int, maximum: int) -> None:
+    print(f"{group} may have from {minimum} to {maximum} machines", flush=True)
+
+
+def _say_follow_up(follow: FollowUp) -> None:
+    print(follow.sentence, flush=True)
+
+
+def _say_bounds_json(group: str, minimum: int, maximum: int) -> None:
+    print(json.dumps({"group": group, "minimum": minimum, "maximum": maximum}), flush=True)
+
+
+def _say_follow_up_json(follow: FollowUp) -> None:
+    print(json.dumps({"settings": dict(follow.settings), "message": follow.sentence}), flush=True)
 
 
 def _say_json(machine: str, state: str, waits: Sequence[str]) -> None:

@@ -1,6 +1,8 @@
-"""What EKS has and moto lacks, for clients other than the plugins: add-ons, access entries, Pod Identity.
+"""What EKS has and moto lacks, for clients other than the plugins.
 
-The plugin `aws` keeps them in files (plugins/aws/services/eks.py); here they are listed and described.
+The plugin `aws` keeps add-ons, access entries and associations of Pod Identity in files
+(plugins/aws/services/eks.py); here they are listed and described. A change of a node group is as there: it
+is refused as EKS refuses it, and reaches Auto Scaling and the nodes.
 """
 
 from datetime import datetime
@@ -10,17 +12,24 @@ from moto.eks.exceptions import ResourceNotFoundException
 from moto.eks.models import eks_backends
 from moto.iam.models import get_account_id_from
 
+from aws_rules.eks.sizes import sizes
 from localcloud.authorization import wire
 from localcloud.authorization.gate import Application
+from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
+from localcloud.plugins.aws.api import account_api
+from localcloud.plugins.aws.eks_backend import have_machines
 from localcloud.plugins.aws.services.base import Members
-from localcloud.plugins.aws.services.eks import COLLECTIONS, OPERATIONS
+from localcloud.plugins.aws.services.eks import COLLECTIONS, OPERATIONS, Eks
 from localcloud.store import Store, store_folder
 
 TIMES = ("createdAt", "modifiedAt")
 
 NOT_FOUND = ("ResourceNotFoundException", 404)
 """https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddon.html"""
+
+REFUSED = ("InvalidParameterException", 400)
+"""https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html"""
 
 
 class EksAnswers:
@@ -33,6 +42,12 @@ class EksAnswers:
         """Answer a request that is signed for EKS."""
         signed, request = wire.signed(environ), wire.message(environ, "eks")
         verb, noun = OPERATIONS.get(xform_name(request.model.name), ("", "")) if request else ("", "")
+        if signed is not None and request is not None:
+            match request.model.name:
+                case "UpdateNodegroupConfig":
+                    return self._update_node_group(signed, request, start)
+                case "DescribeUpdate":
+                    return self._describe_update(signed, request, start)
         if signed is None or request is None or verb not in ("list", "describe"):
             return self.application(environ, start)
         account, collection = get_account_id_from(signed.key), COLLECTIONS[noun]
@@ -57,6 +72,53 @@ class EksAnswers:
             message = collection.missing.format(answer=collection.answer, key="/".join(key))
             return wire.refusal(request, *NOT_FOUND, message, start)
         return wire.answer(request, {collection.answer: _with_times(thing)}, start)
+
+    def _update_node_group(
+        self, signed: wire.Signed, request: wire.Message, start: wire.StartResponse
+    ) -> wire.Body:
+        """Change a node group, as the plugin does."""
+        account, members = get_account_id_from(signed.key), dict(request.members)
+        cluster, name = members.pop("clusterName"), members.pop("nodegroupName")
+        backend = eks_backends[account][signed.region]
+        try:
+            backend.describe_nodegroup(cluster, name)
+        except ResourceNotFoundException as missing:
+            return wire.refusal(request, *NOT_FOUND, missing.description, start)
+        eks = self._eks(signed)
+        before = _sizes(eks, cluster, name)
+        for violation in sizes(name, members.get("scalingConfig") or {}, before):
+            return wire.refusal(request, *REFUSED, violation.message, start)
+        for_moto = eks.keep_nodegroup_config(cluster, name, members)
+        backend.update_nodegroup_config(
+            cluster, name, **{xform_name(member): value for member, value in for_moto.items()}
+        )
+        if _sizes(eks, cluster, name)["desiredSize"] != before["desiredSize"]:
+            group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
+            have_machines(eks.api, signed.region, group)
+        return wire.answer(request, {"update": eks.keep_update(cluster, name)}, start)
+
+    def _describe_update(
+        self, signed: wire.Signed, request: wire.Message, start: wire.StartResponse
+    ) -> wire.Body:
+        members = request.members
+        update = self._eks(signed).kept_update(
+            members["name"], members.get("nodegroupName", ""), members["updateId"]
+        )
+        if update is None:
+            return wire.refusal(request, *NOT_FOUND, f"No update found for ID: {members['updateId']}", start)
+        return wire.answer(request, {"update": _with_times(update)}, start)
+
+    def _eks(self, signed: wire.Signed) -> Eks:
+        account = get_account_id_from(signed.key)
+        api = account_api(self.cloud, AwsServer(self.cloud).url, account, signed.region)
+        eks: Eks = api.service("eks", signed.region)
+        return eks
+
+
+def _sizes(eks: Eks, cluster: str, group: str) -> Members:
+    described = eks.describe_nodegroup(clusterName=cluster, nodegroupName=group)["nodegroup"]
+    sizes: Members = described["scalingConfig"]
+    return sizes
 
 
 def _with_times(thing: Members) -> Members:

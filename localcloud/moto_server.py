@@ -159,7 +159,7 @@ class Guarded(DomainDispatcherApplication):
         """Answer a request."""
         environ = _presigned(environ)
         application: Callable[..., Any] = super().__call__
-        if environ["REQUEST_METHOD"] == "GET" and EKS in environ.get("HTTP_AUTHORIZATION", ""):
+        if EKS in environ.get("HTTP_AUTHORIZATION", ""):
             from localcloud.eks_answers import EksAnswers
 
             application = EksAnswers(application, Cloud.of_environment())

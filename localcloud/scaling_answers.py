@@ -15,10 +15,9 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Object
-from localcloud.control_plane.nodes import GROUP, ZONE, apply_node_group, remove_node
+from localcloud.control_plane.nodes import GROUP, ZONE, remove_node
 from localcloud.plugins.aws.api import account_api
-from localcloud.plugins.aws.eks_backend import described_machines, machines
-from localcloud.plugins.aws.refusals.templates import template_data
+from localcloud.plugins.aws.eks_backend import have_machines
 from localcloud.plugins.aws.services.auto_scaling import AutoScaling
 from localcloud.plugins.aws.services.base import Members
 
@@ -121,9 +120,7 @@ def _end(scaling: AutoScaling, group: Members, node: str) -> None:
     plane = ControlPlane(scaling.api.cloud, cluster)
     remove_node(plane, node)
     described = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
-    apply_node_group(plane, described_machines(scaling.api, scaling.region, described))
-    data = template_data(scaling.api, scaling.region, described.get("launchTemplate") or {})
-    eks.store.put("machines", cluster, name, thing=machines(described, data))
+    have_machines(scaling.api, scaling.region, described)
 
 
 def _activity(group: str, instance: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ class Machine:
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """Sizes of a managed node group, as Auto Scaling has them."""
+    """Sizes of a managed node group: what it keeps, and what it has."""
 
     minimum: int
     desired: int
@@ -120,9 +120,6 @@ def departing(machines: Iterable[Machine], number: int, bounds: Mapping[str, Bou
 
 def _refusal(machines: Sequence[Machine], number: int, bounds: Mapping[str, Bounds]) -> str:
     kept = sorted(machine.name for machine in machines if machine.kept)
-    full = [f"{name} has {one.desired}, and at least {one.minimum}" for name, one in sorted(bounds.items())]
+    full = [f"{name} has {one.desired}, and keeps {one.minimum}" for name, one in sorted(bounds.items())]
     by_hand = f" ({', '.join(kept)} stay, as somebody cordoned them by hand)" if kept else ""
-    return (
-        f"{number} machines cannot go: {'; '.join(full)}{by_hand}. Auto Scaling ends none below the minimum: "
-        "lower it in the settings and run `up`, or ask for fewer"
-    )
+    return f"{number} machines cannot go: {'; '.join(full)}{by_hand}. Ask for fewer"

@@ -155,6 +155,18 @@ def machines(group: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any
     }
 
 
+def have_machines(api: Api, region: str, group: Mapping[str, Any]) -> set[str]:
+    """Make the machines of a node group as EKS describes it; names of those that ended for even zones."""
+    from localcloud.control_plane import ControlPlane
+    from localcloud.control_plane.nodes import apply_node_group
+
+    cluster, name = group["clusterName"], group["nodegroupName"]
+    moved = apply_node_group(ControlPlane(api.cloud, cluster), described_machines(api, region, group))
+    data = template_data(api, region, group.get("launchTemplate") or {})
+    api.service("eks", region).store.put("machines", cluster, name, thing=machines(group, data))
+    return moved
+
+
 def _launches(had: Mapping[str, Any] | None, has: Mapping[str, Any]) -> bool:
     """Whether a group launches machines for what it is to have."""
     if not has["count"]:

@@ -11,10 +11,9 @@ from cronsim import CronSim
 
 from localcloud.cloud import Cloud
 from localcloud.control_plane import ControlPlane
-from localcloud.control_plane.nodes import apply_node_group, missing_machines
+from localcloud.control_plane.nodes import missing_machines
 from localcloud.plugins.aws.api import Api, account_api
-from localcloud.plugins.aws.eks_backend import described_machines, machines
-from localcloud.plugins.aws.refusals.templates import template_data
+from localcloud.plugins.aws.eks_backend import have_machines
 from localcloud.store import store_folder
 
 SIZES = ("MinSize", "MaxSize", "DesiredCapacity")
@@ -109,16 +108,13 @@ def _taken_machines(api: Api, region: str) -> Iterator[str]:
 
 def _follow(api: Api, region: str) -> Iterator[str]:
     """Make the machines of every group as Auto Scaling has it, zones even."""
-    store = api.service("eks", region).store
-    for group, plane in groups(api, region):
+    for group, _ in groups(api, region):
         name, cluster = group["nodegroupName"], group["clusterName"]
-        if moved := apply_node_group(plane, described_machines(api, region, group)):
+        if moved := have_machines(api, region, group):
             yield (
                 f"Node group {name} of {cluster}: zones were uneven, so {', '.join(sorted(moved))} ended, "
                 "with what ran there; its events say more."
             )
-        data = template_data(api, region, group.get("launchTemplate") or {})
-        store.put("machines", cluster, name, thing=machines(group, data))
 
 
 def groups(api: Api, region: str) -> Iterator[tuple[dict[str, Any], ControlPlane]]:

@@ -80,6 +80,7 @@ def leave(plane, monkeypatch):
         Departure(
             nodes=nodes,
             celeborn=lambda: Celeborn(requests),
+            sizes=SimpleNamespace(make_room=lambda group, number: None, close=lambda group: None),
             end=lambda node: remove_node(plane, node.name),
             say=lambda machine, state, waits: said.append((machine, state, *waits)),
             left=[node for node in nodes.of_groups([GROUP.name]) if node.name in names],

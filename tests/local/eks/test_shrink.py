@@ -43,9 +43,12 @@ def eks(cloud, plane, api):
     aws = account_api(cloud, AwsServer(cloud).url, ACCOUNT, REGION)
     eks = aws.service("eks", REGION)
     group = eks.describe_nodegroup(clusterName=CLUSTER, nodegroupName="executor")["nodegroup"]
-    for scaling_group in group["resources"]["autoScalingGroups"]:
-        aws.service("autoscaling", REGION).set_desired_capacity(scaling_group["name"], 3)
-    group["scalingConfig"]["desiredSize"] = 3
+    eks.update_nodegroup_config(
+        clusterName=CLUSTER,
+        nodegroupName="executor",
+        scalingConfig={"minSize": 1, "maxSize": 3, "desiredSize": 3},
+    )
+    group["scalingConfig"] = {"minSize": 1, "maxSize": 3, "desiredSize": 3}
     apply_node_group(plane, described_machines(aws, REGION, group))
     for name in nodes(api):
         api.merge(f"/api/v1/nodes/{name}", {"spec": {"unschedulable": None}})
@@ -57,23 +60,25 @@ def run(cloud, plane, monkeypatch, capfd):
     """Run the command: its exit status, its output, and what it says of errors."""
     local = load("local")
     [cluster] = local.clusters.values()
-    group = NodeGroup(
-        role="executor", architecture="arm64", instance_types=["m6g.large"], minimum=1, maximum=3
-    )
-    settings = local.model_copy(
-        update={
-            "organization": "eks",
-            "environment": "test",
-            "clusters": {"blue": cluster.model_copy(update={"node_groups": {"executor": group}})},
-            "home": "blue",
-        }
-    )
-    monkeypatch.setattr(shrink, "load", lambda environment: settings)
+    executor = {"role": "executor", "architecture": "arm64", "instance_types": ["m6g.large"]}
+
+    def settings(**sizes):
+        group = NodeGroup(**executor, **{"minimum": 1, "maximum": 3, **sizes})
+        return local.model_copy(
+            update={
+                "organization": "eks",
+                "environment": "test",
+                "clusters": {"blue": cluster.model_copy(update={"node_groups": {"executor": group}})},
+                "home": "blue",
+            }
+        )
+
     for name, value in AwsServer(cloud).variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(plane.kubeconfig))
 
-    def command(*arguments):
+    def command(*arguments, **sizes):
+        monkeypatch.setattr(shrink, "load", lambda environment: settings(**sizes))
         capfd.readouterr()
         with pytest.raises(SystemExit) as end:
             main(arguments)
@@ -87,9 +92,13 @@ def nodes(api):
     return {node["metadata"]["name"]: node for node in api.list("/api/v1/nodes", labelSelector=SELECTOR)}
 
 
-def desired(eks):
+def sizes(eks):
     group = eks.describe_nodegroup(clusterName=CLUSTER, nodegroupName="executor")["nodegroup"]
-    return group["scalingConfig"]["desiredSize"]
+    return [group["scalingConfig"][name] for name in ("minSize", "desiredSize", "maxSize")]
+
+
+def desired(eks):
+    return sizes(eks)[1]
 
 
 def test_a_group_loses_its_emptiest_machines_and_auto_scaling_makes_no_others(api, eks, run):
@@ -133,12 +142,82 @@ def test_a_group_loses_its_emptiest_machines_and_auto_scaling_makes_no_others(ap
     api.delete(f"{pods}/busy")
 
 
-def test_below_the_minimum_nothing_goes_and_nothing_is_cordoned(api, eks, run):
-    status, output, errors = run(*ARGUMENTS, "3")
+def test_a_group_of_fixed_size_is_shrunk_by_the_command_alone_which_says_what_the_settings_follow_with(
+    aws, api, eks, run, monkeypatch
+):
+    aws("eks").update_nodegroup_config(
+        clusterName=CLUSTER, nodegroupName="executor", scalingConfig={"minSize": 3}
+    )
+    names = list(nodes(api))
+    follow = (
+        "Set clusters.blue.node_groups.executor.minimum to 1 and clusters.blue.node_groups.executor.maximum "
+        "to 1; `up` then leaves its machines as they are. With the settings as they are, `up` with "
+        "ARGS=--refresh brings machines back."
+    )
+
+    status, output, errors = run(*ARGUMENTS, "2", "--dry-run", minimum=3)
+    assert (status, output, errors) == (0, [*(f"{name} would go" for name in names[:2]), follow], "")
+    assert sizes(eks) == [3, 3, 3]
+
+    end = shrink.terminate
+
+    def interrupt(place, instance):
+        if len(nodes(api)) == 2:
+            raise KeyboardInterrupt
+        end(place, instance)
+
+    monkeypatch.setattr(shrink, "terminate", interrupt)
+    status, output, errors = run(*ARGUMENTS, "2", minimum=3)
+    assert status == 130 and "the same command with --by 1 goes on" in errors
+    monkeypatch.setattr(shrink, "terminate", end)
+    status, output, errors = run(*ARGUMENTS, "1", minimum=3)
+
+    assert (status, errors) == (0, "")
+    assert output == [f"{names[1]} ends", "executor may have from 1 to 1 machines", follow]
+    assert list(nodes(api)) == names[2:]
+    assert sizes(eks) == [1, 1, 1]
+
+
+def test_a_minimum_is_lowered_as_far_as_it_takes_and_a_schedule_is_named_that_raises_it_again(
+    aws, api, eks, run
+):
+    for change in ({"minSize": 3}, {"maxSize": 5}):
+        aws("eks").update_nodegroup_config(
+            clusterName=CLUSTER, nodegroupName="executor", scalingConfig=change
+        )
+    night = {"cron": "0 20 * * *", "minimum": 3}
+
+    status, output, errors = run(*ARGUMENTS, "1", "--json", maximum=5, schedule={"night": night})
+
+    assert (status, errors) == (0, "")
+    documents = [json.loads(line) for line in output]
+    assert documents[0] == {"group": "executor", "minimum": 2, "maximum": 5}
+    assert documents[-1]["settings"] == {"clusters.blue.node_groups.executor.schedule.night.minimum": 2}
+    assert sizes(eks) == [2, 2, 5]
+
+
+def test_what_is_left_of_a_fixed_group_is_what_settings_can_say(aws, api, eks, run):
+    status, output, errors = run(*ARGUMENTS, "3", minimum=3)
 
     assert (status, output) == (1, [])
-    assert errors.startswith("3 machines cannot go: executor has 3, and at least 1. Auto Scaling ends none")
+    assert errors.startswith("executor keeps 1 of its machines at least")
     assert not any(node["spec"].get("unschedulable") for node in nodes(api).values())
+
+
+def test_eks_refuses_sizes_out_of_order_and_says_of_an_update_that_it_is_over(aws, eks):
+    client, key = aws("eks"), {"clusterName": CLUSTER, "nodegroupName": "executor"}
+
+    with pytest.raises(
+        client.exceptions.InvalidParameterException,
+        match=r"desired capacity 3 can't be greater than max size 2",
+    ):
+        client.update_nodegroup_config(**key, scalingConfig={"maxSize": 2})
+    update = client.update_nodegroup_config(**key, scalingConfig={"minSize": 2})["update"]
+    place = {"name": CLUSTER, "nodegroupName": "executor"}
+    assert client.describe_update(**place, updateId=update["id"])["update"]["status"] == "Successful"
+    with pytest.raises(client.exceptions.ResourceNotFoundException):
+        client.describe_update(**place, updateId="none")
+    assert sizes(eks) == [2, 3, 3]
 
 
 def test_auto_scaling_refuses_what_goes_below_the_minimum_in_the_words_of_aws(api, eks, run, aws):

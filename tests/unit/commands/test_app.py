@@ -22,6 +22,7 @@ APIS = {
 SHARED = {
     "arguments",
     "distributions",
+    "group_sizes",
     "history_source",
     "plan_source",
     "workflow_file",

@@ -23,7 +23,7 @@ FREE = {"sts:GetCallerIdentity"}
 
 PREFIXES = {**PERMISSION_PREFIXES, "resourcegroupstaggingapi": "tag"}
 
-CALL = r'"([a-z0-9-]+)",\s*"((?:batch_get|describe|get|head|list|simulate|terminate)_[a-z_]+)"'
+CALL = r'"([a-z0-9-]+)",\s*"((?:batch_get|describe|get|head|list|simulate|terminate|update)_[a-z_]+)"'
 """A service and a method of boto3's, as they stand beside each other in `account.ask` and its like."""
 
 LEFTOVERS = REPOSITORY / "doctor" / "leftovers.py"

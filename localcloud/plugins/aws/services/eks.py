@@ -161,7 +161,15 @@ class Eks(Service):
         name = members["name"]
         self.client.create_cluster(**members)
         self.store.remove("cluster", name)
-        for noun in (*COLLECTIONS, "nodegroup", "fargateprofile", "machines", "policy", "addresses"):
+        for noun in (
+            *COLLECTIONS,
+            "nodegroup",
+            "fargateprofile",
+            "machines",
+            "policy",
+            "addresses",
+            "update",
+        ):
             self.store.remove(noun, name)
         group, vpc = self._make_security_group(name, members["resourcesVpcConfig"]["subnetIds"])
         settings = _merge(CLUSTER_DEFAULTS, {k: v for k, v in members.items() if k not in ("name", "tags")})
@@ -236,6 +244,7 @@ class Eks(Service):
             "cluster",
             "addresses",
             "bootstrap",
+            "update",
         ):
             self.store.remove(noun, name)
         group = cluster["resourcesVpcConfig"].get("clusterSecurityGroupId")
@@ -297,18 +306,33 @@ class Eks(Service):
 
     def update_nodegroup_config(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
         """Change settings of a node group. Its desired size stays, unless another one is given."""
-        settings = _subset(members, "updateConfig", "nodeRepairConfig")
-        members = {name: value for name, value in members.items() if name not in settings}
-        if settings:
-            self.store.update("nodegroup", clusterName, nodegroupName, members=settings)
-        if "scalingConfig" in members:
-            for name in self._scaling_groups(clusterName, nodegroupName):
-                self._auto_scaling.put_sizes(name, members["scalingConfig"])
+        members = self.keep_nodegroup_config(clusterName, nodegroupName, members)
         if members:
             self.client.update_nodegroup_config(
                 clusterName=clusterName, nodegroupName=nodegroupName, **members
             )
         return _update("ConfigUpdate")
+
+    def keep_nodegroup_config(self, cluster: str, group: str, members: Members) -> Members:
+        """Keep of changed settings what moto lacks, and what Auto Scaling has; those for moto."""
+        settings = _subset(members, "updateConfig", "nodeRepairConfig")
+        if settings:
+            self.store.update("nodegroup", cluster, group, members=settings)
+        if "scalingConfig" in members:
+            for name in self._scaling_groups(cluster, group):
+                self._auto_scaling.put_sizes(name, members["scalingConfig"])
+        return {name: value for name, value in members.items() if name not in settings}
+
+    def keep_update(self, cluster: str, group: str) -> Members:
+        """An update of a node group's settings, which DescribeUpdate knows from now on."""
+        update: Members = _update("ConfigUpdate")["update"]
+        thing = {**update, "createdAt": update["createdAt"].isoformat()}
+        self.store.put("update", cluster, group, update["id"], thing=thing)
+        return update
+
+    def kept_update(self, cluster: str, group: str, id: str) -> Members | None:
+        """An update of a node group, if there was one; here it is over at once."""
+        return self.store.get("update", cluster, group, id)
 
     def update_nodegroup_version(self, clusterName: str, nodegroupName: str, **members: Any) -> Members:
         """Take a node group to another version, release or launch template."""
@@ -336,7 +360,7 @@ class Eks(Service):
         for name in self._scaling_groups(clusterName, nodegroupName):
             self._auto_scaling.remove_group(name)
         answer: Members = self.client.delete_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)
-        for noun in ("nodegroup", "machines", "addresses"):
+        for noun in ("nodegroup", "machines", "addresses", "update"):
             self.store.remove(noun, clusterName, nodegroupName)
         self._keep_machines_out(clusterName, answer["nodegroup"]["nodeRole"])
         return answer

@@ -85,8 +85,7 @@ def test_no_group_goes_below_its_minimum():
     with pytest.raises(DepartureRefused) as refusal:
         departing(machines, 2, bounds)
     assert str(refusal.value) == (
-        "2 machines cannot go: g-a has 1, and at least 1; g-b has 2, and at least 1. Auto Scaling ends none "
-        "below the minimum: lower it in the settings and run `up`, or ask for fewer"
+        "2 machines cannot go: g-a has 1, and keeps 1; g-b has 2, and keeps 1. Ask for fewer"
     )
 
 
