@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from itertools import chain, repeat
 from typing import Any, TypeVar
 
 import pulumi
 
-from moka.names import CELEBORN_NAMESPACE
+from moka.names import CELEBORN_NAMESPACE, ENVIRONMENT_TAG, GENERATION_LABEL, NODE_GROUP_LABEL
 
 GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """Label that EKS gives the nodes of a managed group."""
@@ -48,7 +48,8 @@ class NodeGroupGuard:
         only together with a size, and the state's may be old.
     emptied: for node groups. Waits, before a deletion, until no driver, executor or worker of Celeborn is on
         the group's nodes: EKS gives a node five minutes to be drained, whatever runs there
-        (https://docs.aws.amazon.com/eks/latest/userguide/delete-managed-node-group.html).
+        (https://docs.aws.amazon.com/eks/latest/userguide/delete-managed-node-group.html). It names the
+        command that drains them, without which workers stay for ever.
 
     The state knows a hook by its name, so every run of the program has to make the guard, above all the one
     that deletes a group and no longer names it.
@@ -90,12 +91,15 @@ class NodeGroupGuard:
             )
 
     async def _emptied(self, args: pulumi.ResourceHookArgs) -> None:
-        group = (args.old_inputs or {})["nodeGroupName"]
+        inputs = args.old_inputs or {}
+        group = inputs["nodeGroupName"]
         reported: list[str] = []
         pauses = chain(PAUSES_SECONDS, repeat(PAUSES_SECONDS[-1]))
         while running := await self._ask(group, waited_for):
             if running != reported:
-                pulumi.log.info(waiting_message(self.cluster, group, running))
+                machines = await self._ask(group, lambda kubeconfig, _: generation_nodes(kubeconfig, inputs))
+                command = shrink_command(self.cluster, inputs, len(machines))
+                pulumi.log.info(waiting_message(self.cluster, group, running, command))
                 reported = running
             await asyncio.sleep(next(pauses))
 
@@ -139,25 +143,49 @@ def refusal(group: str, change: str) -> str:
     )
 
 
-def waiting_message(cluster: str, group: str, pods: list[str]) -> str:
-    """Progress message while pods, `role namespace/name`, are waited for."""
+def waiting_message(cluster: str, group: str, pods: list[str], command: str) -> str:
+    """Progress message while pods, `role namespace/name`, are waited for.
+
+    command: that drains executors and workers, and ends their machines.
+    """
     names = ", ".join(pods[:3]) + (f" and {len(pods) - 3} more" if len(pods) > 3 else "")
-    sooner = (
-        ""
-        if all(pod.startswith("driver ") for pod in pods)
-        else "`moka shrink --generation` drains it sooner. "
-    )
+    roles = {pod.partition(" ")[0] for pod in pods}
+    drains = ""
+    if "worker" in roles:
+        drains = (
+            f"Workers of Celeborn never end by themselves: `{command}`, or fewer at a time, drains them. "
+        )
+    elif "executor" in roles:
+        drains = f"`{command}` drains executors sooner. "
     return (
-        f"Node group {group} of {cluster} is deleted once what runs on it has ended: {names}. {sooner}"
+        f"Node group {group} of {cluster} is deleted once what runs on it has ended: {names}. {drains}"
         "It is safe to stop here, with Ctrl-C twice; the next `up` continues."
     )
 
 
+def shrink_command(cluster: str, inputs: Mapping[str, Any], machines: int) -> str:
+    """The command that empties and ends all machines of a generation of a group.
+
+    inputs: of its EKS node group; what they do not say stands there as in the command's help.
+    """
+    labels, tags = inputs.get("labels") or {}, inputs.get("tags") or {}
+    return (
+        f"moka shrink {tags.get(ENVIRONMENT_TAG, 'ENVIRONMENT')} {cluster} "
+        f"{labels.get(NODE_GROUP_LABEL, 'GROUP')} --generation {labels.get(GENERATION_LABEL, 'NUMBER')} "
+        f"--by {machines}"
+    )
+
+
+def generation_nodes(kubeconfig: str, inputs: Mapping[str, Any]) -> list[str]:
+    """Names of the nodes of a generation, in all its zones; without labels, of the EKS node group alone."""
+    labels = inputs.get("labels") or {}
+    known = {key: labels[key] for key in (NODE_GROUP_LABEL, GENERATION_LABEL) if key in labels}
+    return _nodes(kubeconfig, known or {GROUP_LABEL: inputs["nodeGroupName"]})
+
+
 def nodes(kubeconfig: str, group: str) -> list[str]:
     """Names of the nodes of a node group."""
-    selector = f"{GROUP_LABEL}={group}"
-    group_nodes = _core(kubeconfig).list_node(label_selector=selector, _request_timeout=TIMEOUT_SECONDS)
-    return [node.metadata.name for node in group_nodes.items]
+    return _nodes(kubeconfig, {GROUP_LABEL: group})
 
 
 def waited_for(kubeconfig: str, group: str) -> list[str]:
@@ -174,6 +202,12 @@ def waited_for(kubeconfig: str, group: str) -> list[str]:
         for pod in (*jobs.items, *workers.items)
         if pod.spec.node_name in node_names
     )
+
+
+def _nodes(kubeconfig: str, labels: Mapping[str, str]) -> list[str]:
+    selector = ",".join(f"{key}={value}" for key, value in labels.items())
+    found = _core(kubeconfig).list_node(label_selector=selector, _request_timeout=TIMEOUT_SECONDS)
+    return [node.metadata.name for node in found.items]
 
 
 def _core(kubeconfig: str) -> Any:

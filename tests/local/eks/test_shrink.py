@@ -1,8 +1,10 @@
 """`moka shrink` as it is run: on a cluster's API server, and on the laptop's Auto Scaling."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
+import yaml
 
 from commands import shrink
 from commands.app import main
@@ -11,12 +13,21 @@ from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.nodes import apply_node_group
 from localcloud.plugins.aws.api import account_api
 from localcloud.plugins.aws.eks_backend import described_machines
+from moka.components.aws.node_group_guard import (
+    generation_nodes,
+    shrink_command,
+    waited_for,
+    waiting_message,
+)
 from stacks.settings import load
 from stacks.settings.cluster import NodeGroup
 from tests.local.eks.test_engine import brought_up
+from tests.support.celeborn_server import CelebornServer
 
 ACCOUNT, REGION, CLUSTER = "123456789012", "us-east-1", "eks-test-blue"
 SELECTOR = "eks.amazonaws.com/nodegroup=executor"
+REFERENCE = {"apiVersion": "v1", "kind": "Namespace", "controller": True}
+"""Of an owner that has somebody make a pod again."""
 ARGUMENTS = ("shrink", "test", "blue", "executor", "--by")
 
 
@@ -63,7 +74,7 @@ def run(cloud, plane, monkeypatch, capfd):
     executor = {"role": "executor", "architecture": "arm64", "instance_types": ["m6g.large"]}
 
     def settings(**sizes):
-        group = NodeGroup(**executor, **{"minimum": 1, "maximum": 3, **sizes})
+        group = NodeGroup(**{**executor, "minimum": 1, "maximum": 3, **sizes})
         return local.model_copy(
             update={
                 "organization": "eks",
@@ -104,13 +115,7 @@ def desired(eks):
 def test_a_group_loses_its_emptiest_machines_and_auto_scaling_makes_no_others(api, eks, run):
     first, *others = nodes(api)
     owner = api.get("/api/v1/namespaces/default")["metadata"]
-    reference = {
-        "apiVersion": "v1",
-        "kind": "Namespace",
-        "name": "default",
-        "uid": owner["uid"],
-        "controller": True,
-    }
+    reference = {**REFERENCE, "name": "default", "uid": owner["uid"]}
     pods = "/api/v1/namespaces/default/pods"
     api.create(
         pods,
@@ -251,6 +256,59 @@ def test_a_machine_that_somebody_cordoned_by_hand_is_neither_chosen_nor_uncordon
     assert (status, errors) == (0, "")
     [(name, node)] = nodes(api).items()
     assert name == by_hand and node["spec"]["unschedulable"] is True
+
+
+def test_a_generation_of_shuffle_machines_retires_by_the_command_that_up_names(
+    plane, api, eks, run, monkeypatch
+):
+    eks.update_nodegroup_config(clusterName=CLUSTER, nodegroupName="executor", scalingConfig={"minSize": 0})
+    labels = {"moka.dev/node-group": "executor", "moka.dev/generation": "1"}
+    for name in nodes(api):
+        api.merge(f"/api/v1/nodes/{name}", {"metadata": {"labels": labels}})
+    api.apply_all([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "celeborn"}}])
+    accounts = api.follow("/api/v1/namespaces/celeborn/serviceaccounts")
+    assert any(account["metadata"]["name"] == "default" for account in accounts)
+    names = {"app.kubernetes.io/name": "celeborn", "app.kubernetes.io/role": "worker"}
+    workers = "/api/v1/namespaces/celeborn/pods"
+    pod = {"nodeName": min(nodes(api)), "tolerations": [{"operator": "Exists"}]}
+    owner = api.get("/api/v1/namespaces/celeborn")["metadata"]
+    api.create(
+        workers,
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": "celeborn-worker-0",
+                "labels": names,
+                "ownerReferences": [
+                    {**REFERENCE, "name": "celeborn", "uid": owner["uid"]},
+                ],
+            },
+            "spec": {**pod, "containers": [{"name": "main", "image": "any"}]},
+        },
+    )
+    celeborn = CelebornServer()
+    requests = SimpleNamespace(
+        masters=lambda: [celeborn.leader],
+        request=lambda pod, port, path, body=None: celeborn.answer(pod, port, path, body)[1],
+    )
+    monkeypatch.setattr(shrink, "Pods", lambda context, namespace: requests)
+    monkeypatch.setattr(shrink, "sleep", lambda _: None)
+    kubeconfig = json.dumps(yaml.safe_load(plane.kubeconfig.read_text()))
+    inputs = {"nodeGroupName": "executor", "labels": labels, "tags": {"moka:environment": "test"}}
+
+    waits = waited_for(kubeconfig, "executor")
+    command = shrink_command("blue", inputs, len(generation_nodes(kubeconfig, inputs)))
+    message = waiting_message("blue", "executor", waits, command)
+    assert "ended: worker celeborn/celeborn-worker-0. Workers of Celeborn never end by themselves" in message
+    program, *arguments = message.split("`")[1].split()
+    status, output, errors = run(*arguments, role="shuffle", generation=2)
+
+    assert (program, status, errors) == ("moka", 0, "")
+    assert f"{pod['nodeName']} waits: celeborn-worker-0 to have no more data that a job needs" in output
+    assert celeborn.events == [("DECOMMISSIONTHENIDLE", ["celeborn-worker-0"])]
+    assert list(nodes(api)) == []
+    assert waited_for(kubeconfig, "executor") == []
 
 
 def test_an_unknown_group_or_generation_is_refused_with_those_that_there_are(run):

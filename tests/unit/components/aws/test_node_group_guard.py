@@ -5,7 +5,13 @@ import pulumi
 import pytest
 
 from moka.components.aws import node_group_guard
-from moka.components.aws.node_group_guard import NodeGroupGuard, same_kind, same_machines, waiting_message
+from moka.components.aws.node_group_guard import (
+    NodeGroupGuard,
+    same_kind,
+    same_machines,
+    shrink_command,
+    waiting_message,
+)
 
 TEMPLATE = {
     "description": "AL2023_ARM_64_STANDARD on-demand r8g.4xlarge in us-east-1a at 1.34",
@@ -49,18 +55,40 @@ def test_what_a_template_says_of_itself_may_change():
     same_machines(update(tags={"Name": "new"}, updateDefaultVersion=False))
 
 
+COMMAND = "moka shrink prod spark-a shuffle --generation 1 --by 6"
+
+
 @pytest.mark.parametrize(
     ("pods", "message"),
     [
         (["driver jobs/a"], "once what runs on it has ended: driver jobs/a. It is safe to stop here"),
+        (["executor jobs/a"], f"has ended: executor jobs/a. `{COMMAND}` drains executors sooner. It is safe"),
         (
             ["driver jobs/a", "executor jobs/b", "executor jobs/c", "worker celeborn/celeborn-worker-1"],
-            "driver jobs/a, executor jobs/b, executor jobs/c and 1 more. `moka shrink --generation` drains",
+            "driver jobs/a, executor jobs/b, executor jobs/c and 1 more. Workers of Celeborn never end by "
+            f"themselves: `{COMMAND}`, or fewer at a time, drains them. It is safe",
         ),
     ],
 )
-def test_whoever_waits_is_told_for_what(pods, message):
-    assert message in waiting_message("spark-a", "driver", pods)
+def test_whoever_waits_is_told_for_what_and_what_does_not_end_by_itself(pods, message):
+    assert message in waiting_message("spark-a", "shuffle", pods, COMMAND)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "command"),
+    [
+        (
+            {
+                "labels": {"moka.dev/node-group": "shuffle", "moka.dev/generation": "1", "role": "x"},
+                "tags": {"moka:environment": "prod"},
+            },
+            COMMAND,
+        ),
+        ({"labels": None}, "moka shrink ENVIRONMENT spark-a GROUP --generation NUMBER --by 6"),
+    ],
+)
+def test_the_command_is_that_of_the_generation(inputs, command):
+    assert shrink_command("spark-a", inputs, 6) == command
 
 
 def test_a_group_stays_when_nobody_can_be_asked_for_its_drivers(deploy, monkeypatch):
