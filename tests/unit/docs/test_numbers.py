@@ -62,7 +62,7 @@ from services.history_gate import keeper
 from services.ui_gateway import __main__ as gateway
 from services.ui_gateway import login, login_secret, proxy, sessions
 from stacks.scale import GANG_REQUESTS
-from stacks.settings import node_scripts
+from stacks.settings import load, node_scripts
 from stacks.settings.checks.charts import DOCKER_HUB_PULLS
 from stacks.settings.checks.ingress import MAX_NAMESPACES
 from stacks.settings.database import Database
@@ -134,6 +134,8 @@ def parameter(policy: str, name: str) -> Any:
 WORKFLOWS = REPOSITORY / ".github" / "workflows"
 SECONDS = default(EventLogs, "seconds")
 EVENT_LOG_GIB = sidecar.VOLUME_MIB // 1024
+SPREAD_IN_PROD = [name for name, one in load("prod").clusters.items() if one.node_order == "fair"]
+
 CATALOG = yaml.safe_load((REPOSITORY / "charts-values" / "charts.yaml").read_text())
 PINNED_CHARTS, PINNED_IMAGES = (
     [name for name, one in CATALOG[kind].items() if one["digest"]] for kind in ("charts", "images")
@@ -277,6 +279,7 @@ SAID = {
         f"| {PROFILES['adhoc'].idle_minutes} minutes |",
         f"on the emptiest node (`{PROFILES['batch'].order}`)",
         f"on the fullest node (`{PROFILES['adhoc'].order}`)",
+        f"{', '.join(SPREAD_IN_PROD) or 'None of the clusters'} of `stacks/prod.yaml` sorts by `fair`",
         f"have {node_scripts.MAX_BYTES // 1024} KiB together",
         f"after {minutes(STARTUP_SECONDS * STARTUP_TRIES)} minutes started anew",
         f"{minutes(rollout_seconds(WAVES, start_seconds=STARTUP_SECONDS * STARTUP_TRIES))} minutes at most: "
