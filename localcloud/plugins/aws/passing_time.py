@@ -35,7 +35,7 @@ def pass_time(cloud: Cloud, endpoint: str, before: datetime, after: datetime) ->
         sentences += _taken_machines(api, region)
         occurrences = [
             occurrence
-            for group in scaling.describe_auto_scalinggroups()["AutoScalingGroups"]
+            for group in scaling.describe_auto_scaling_groups()["AutoScalingGroups"]
             for action in scaling.describe_scheduled_actions(group["AutoScalingGroupName"])[
                 "ScheduledUpdateGroupActions"
             ]
@@ -75,7 +75,7 @@ def sizes_after(group: Mapping[str, int], action: Mapping[str, Any]) -> dict[str
 def _perform(scaling: Any, occurrence: Occurrence) -> str:
     action, name = occurrence.action, occurrence.action["AutoScalingGroupName"]
     what = f"{occurrence.time:%Y-%m-%d %H:%M} UTC: scheduled action {action['ScheduledActionName']} of {name}"
-    [group] = scaling.describe_auto_scalinggroups([name])["AutoScalingGroups"]
+    [group] = scaling.describe_auto_scaling_groups([name])["AutoScalingGroups"]
     sizes = sizes_after(group, action)
     if sizes["MinSize"] > sizes["MaxSize"]:
         # Auto Scaling notes the failure among its activities, and goes on.
