@@ -28,6 +28,7 @@ Subject = Literal[
     "network",
     "instance-types",
     "quotas",
+    "sizes",
     "capacity",
     "versions",
     "shuffle",

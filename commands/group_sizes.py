@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from time import sleep
 from typing import TYPE_CHECKING
 
-from commands.machines_api import ScalingGroup, scaling_groups, set_bounds
+from commands.machines_api import set_bounds
+from doctor.scaling_groups import ScalingGroup, scaling_groups
 from moka.machines.departure import Bounds
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.node_group_plan import share

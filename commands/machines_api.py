@@ -1,13 +1,13 @@
-"""The machines of a cluster: their nodes and pods by its API server, their groups by Auto Scaling."""
+"""The machines of a cluster: their nodes and pods by its API server, and what EKS and Auto Scaling do."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from time import sleep
 from typing import TYPE_CHECKING, Any
 
-from moka.machines.departure import LEAVING_ANNOTATION, Bounds, Machine, Stay, stay
+from moka.machines.departure import LEAVING_ANNOTATION, Machine, Stay, stay
 from moka.names import ZONE_LABEL
 
 if TYPE_CHECKING:
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """Label that EKS gives the nodes of a managed group."""
-
-CLUSTER_TAG, GROUP_TAG = "eks:cluster-name", "eks:nodegroup-name"
-"""Tags that EKS gives the Auto Scaling group of a managed one."""
 
 IN_SERVICE = "InService"
 """Of an instance that nobody ends."""
@@ -74,15 +71,6 @@ class Node:
             leaving=self.leaving,
             stays=tuple(pod.stay for pod in pods),
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScalingGroup:
-    """The Auto Scaling group of a managed node group; instances: id -> state in its life."""
-
-    bounds: Bounds
-    maximum: int
-    instances: Mapping[str, str]
 
 
 class Nodes:
@@ -150,29 +138,6 @@ class Nodes:
             if not (answer.metadata and answer.metadata._continue):
                 return
             more["_continue"] = answer.metadata._continue
-
-
-def scaling_groups(place: "Place", cluster: str, groups: Iterable[str]) -> dict[str, ScalingGroup]:
-    """Managed node group of a cluster -> its Auto Scaling group. Raises NoAnswer.
-
-    cluster: name in EKS. groups: names of managed groups; one that EKS does not have is left out.
-    """
-    found = {}
-    wanted = set(groups)
-    for group in place.items(
-        "autoscaling",
-        "describe_auto_scaling_groups",
-        "AutoScalingGroups",
-        Filters=[{"Name": f"tag:{CLUSTER_TAG}", "Values": [cluster]}],
-    ):
-        name = next((tag["Value"] for tag in group["Tags"] if tag["Key"] == GROUP_TAG), None)
-        if name in wanted:
-            found[name] = ScalingGroup(
-                bounds=Bounds(minimum=group["MinSize"], desired=group["DesiredCapacity"]),
-                maximum=group["MaxSize"],
-                instances={one["InstanceId"]: one["LifecycleState"] for one in group["Instances"]},
-            )
-    return found
 
 
 def set_bounds(place: "Place", cluster: str, group: str, **bounds: int) -> None:

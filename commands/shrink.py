@@ -29,10 +29,9 @@ from commands.machines_api import (
     Node,
     Nodes,
     PodOnMachine,
-    ScalingGroup,
-    scaling_groups,
     terminate,
 )
+from doctor.scaling_groups import ScalingGroup, scaling_groups
 from moka.as_of import InvalidDay, as_of
 from moka.machines.departure import DepartureRefused, departing
 from moka.names import CELEBORN_NAMESPACE

@@ -10,6 +10,7 @@ from doctor.checks import (
     instance_types,
     names,
     network,
+    node_group_sizes,
     pages,
     permissions,
     quotas,
@@ -31,6 +32,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
     ),
     "instance-types": (Question("Instance types", instance_types.offerings),),
     "quotas": quotas.QUESTIONS,
+    "sizes": (Question("Bounds of node groups", node_group_sizes.bounds),),
     "capacity": (Question("Capacity reservations", capacity.reservations),),
     "versions": (
         Question("Kubernetes versions", versions.kubernetes),

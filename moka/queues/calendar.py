@@ -93,7 +93,7 @@ class JobNodes(Section):
         times = {
             name: time
             for name, change in self.changes.items()
-            if (time := _last_time(change.cron, self.time_zone, moment)) is not None
+            if (time := last_time(change.cron, self.time_zone, moment)) is not None
         }
         # Of several at one time, the one that promises the least.
         return max(times, key=lambda name: (times[name], -self.changes[name].maximum), default=None)
@@ -196,7 +196,7 @@ class Calendar(Section):
         return (have, full) if full else (1, 1)
 
 
-def _last_time(cron: str, time_zone: str, moment: datetime) -> datetime | None:
+def last_time(cron: str, time_zone: str, moment: datetime) -> datetime | None:
     """The last time of a cron expression that is not after a moment; None where there is none in 50 years."""
     # From later on, as clocks that are put back have times twice, and those of cron in order are not.
     start = (moment + CLOCK_CHANGE).astimezone(ZoneInfo(time_zone))

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from moka.queues.calendar import last_time
 from stacks.settings.cluster import Generation, NodeGroup
 
 
@@ -64,6 +66,23 @@ def node_group_plans(name: str, group: NodeGroup, foundation_zones: Sequence[str
             for part, zone_set in enumerate(zone_sets)
         ]
     return plans
+
+
+def bounds_at(group: NodeGroup, plan: NodeGroupPlan, moment: datetime) -> tuple[int, int]:
+    """Minimum and maximum of a managed node group at a moment, as the last changes of its schedule left them.
+
+    plan: of the group. A change without a maximum leaves that of the one before.
+    """
+    times = {
+        name: time
+        for name in plan.schedule
+        if (time := last_time(group.schedule[name].cron, group.time_zone, moment)) is not None
+    }
+    minimum, maximum = plan.minimum, plan.maximum
+    for name in sorted(times, key=times.__getitem__):
+        minimum = plan.schedule[name]
+        maximum = plan.schedule_maximum.get(name, maximum)
+    return minimum, maximum
 
 
 def share(total: int, part: int, parts: int) -> int:

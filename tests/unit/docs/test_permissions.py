@@ -69,7 +69,7 @@ def granted(page: str, begin: str, end: str) -> set[str]:
             "docs/operations/node-groups.md",
             "It takes credentials with ",
             ", and rights",
-            [REPOSITORY / "commands" / "machines_api.py"],
+            [REPOSITORY / "commands" / "machines_api.py", REPOSITORY / "doctor" / "scaling_groups.py"],
         ),
     ],
 )

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pulumi_eks as eks
@@ -9,7 +10,7 @@ from moka.machines.node_roles import ROLES
 from stacks import settings
 from stacks.layers import cluster, foundation
 from stacks.settings.cluster import NodeGroup
-from stacks.settings.node_group_plan import node_group_plans, share
+from stacks.settings.node_group_plan import bounds_at, node_group_plans, share
 from tests.support.sites import make_site
 
 ZONES = ["us-east-1a", "us-east-1b", "us-east-1c"]
@@ -83,6 +84,29 @@ def test_a_schedule_is_shared_out_as_the_nodes_are():
 
     assert [plan.schedule for plan in parts] == [{"night": 3}, {"night": 2}, {"night": 2}]
     assert [plan.schedule_maximum for plan in parts] == [{}, {}, {}]
+
+
+@pytest.mark.parametrize(
+    ("hour", "first_of_three"),
+    # The change at noon leaves the maximum of the one before.
+    [(7, (2, 4)), (13, (1, 4)), (21, (3, 7)), (5, (3, 7))],
+)
+def test_bounds_are_those_of_the_last_changes(hour, first_of_three):
+    changes = {
+        "morning": {"cron": "0 6 * * *", "minimum": 6, "maximum": 12},
+        "noon": {"cron": "0 12 * * *", "minimum": 3},
+        "evening": {"cron": "0 20 * * *", "minimum": 9, "maximum": 20},
+    }
+    settled = group(role="executor", per_zone=True, schedule=changes)
+    [first, _, _] = node_group_plans("executor", settled, ZONES)
+
+    assert bounds_at(settled, first, datetime(2026, 11, 25, hour, tzinfo=UTC)) == first_of_three
+
+
+def test_bounds_without_a_schedule_are_those_of_the_group():
+    [only] = node_group_plans("driver", group(), ZONES)
+
+    assert bounds_at(group(), only, datetime(2026, 11, 25, tzinfo=UTC)) == (4, 20)
 
 
 def test_a_scheduled_maximum_is_shared_out_too():
