@@ -2,15 +2,19 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kubernetes import client, config
 
+from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.control_plane import ControlPlane
 from localcloud.engine import Engine
+from localcloud.plugins.aws.api import account_api
+from localcloud.plugins.aws.passing_time import pass_time
 from tests.support.pulumi_project import write_project
 from tests.support.pulumi_stack import PulumiStack
 
@@ -25,7 +29,7 @@ from moka.components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs
 from moka.components.aws.cluster import Cluster, ClusterArgs
 from moka.components.aws.key import Key, KeyArgs
 from moka.components.aws.network import Network, NetworkArgs
-from moka.components.aws.node_group import NodeGroup, NodeGroupArgs
+from moka.components.aws.node_group import NodeGroup, NodeGroupArgs, ScheduledBounds
 
 zones = ("us-east-1a", "us-east-1b", "us-east-1c")
 network = Network(
@@ -79,6 +83,11 @@ def group(name, role, architecture, instance_type):
             min_size=int(os.environ.get("LEAST_NODES", "1")),
             max_size=int(os.environ.get("MOST_NODES", "3")),
             initial_size=int(os.environ.get("LEAST_NODES", "1")),
+            schedule={{
+                "night": ScheduledBounds(cron="0 20 * * *", minimum=minimum)
+                for minimum in map(int, os.environ.get("NIGHT", "").split())
+                if role == "executor"
+            }},
             tags={{"cost-center": os.environ.get("COST_CENTER", "data")}},
         ),
     )
@@ -221,6 +230,31 @@ def test_a_preview_after_up_shows_no_change(stack):
 
 def test_other_bounds_change_a_node_group_and_do_not_replace_it(stack):
     assert stack.operations(MOST_NODES="5") == {"system": "update", "executor": "update"}
+
+
+def test_a_schedule_leaves_its_minimum_behind_which_up_sees_with_refresh_only(stack, cloud):
+    def sizes():
+        eks = account_api(cloud, AwsServer(cloud).url, "123456789012").service("eks", "us-east-1")
+        group = eks.describe_nodegroup(clusterName="eks-test-blue", nodegroupName="executor")["nodegroup"]
+        return [group["scalingConfig"][name] for name in ("minSize", "desiredSize", "maxSize")]
+
+    def planned(*options, **variables):
+        steps = json.loads(stack.run("preview", "--json", *options, **variables))["steps"]
+        group = [one for one in steps if one["urn"].endswith("aws:eks/nodeGroup:NodeGroup::executor")][-1]
+        return group["op"], group["newState"]["inputs"]["scalingConfig"]["minSize"]
+
+    stack.up(NIGHT="2")
+    evening = datetime(2026, 11, 25, 19, tzinfo=UTC)
+    pass_time(cloud, AwsServer(cloud).url, evening, evening + timedelta(hours=2))
+    assert sizes() == [2, 2, 3]
+
+    # Another maximum takes along the minimum that the stack last saw.
+    assert planned(NIGHT="2", MOST_NODES="5") == ("update", 1)
+    assert planned("--refresh", NIGHT="2", MOST_NODES="5") == ("update", 2)
+    # And without the schedule nothing is seen of it.
+    assert stack.operations() == {"executor-night": "delete"}
+    stack.run("up", "--yes", "--skip-preview", "--refresh")
+    assert sizes() == [1, 2, 3]
 
 
 def test_a_fixed_group_has_the_size_of_its_bounds_and_other_tags_replace_no_machine(stack, cloud):
