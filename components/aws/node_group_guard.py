@@ -81,8 +81,8 @@ class NodeGroupGuard:
         if len(existing) > size and fixed:
             raise ValueError(
                 f"node group {group} of {self.cluster} has {len(existing)} nodes, and would lose machines "
-                f"under what runs on them to come down to {size}: count up its generation and list the "
-                "present one under retiring, or take the change back"
+                f"under what runs on them to come down to {size}: have `moka shrink` empty and end so many "
+                "first, or take the change back"
             )
         if len(existing) > size:
             raise ValueError(

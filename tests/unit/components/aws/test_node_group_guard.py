@@ -113,3 +113,25 @@ def test_a_group_stays_when_nobody_can_be_asked_for_its_drivers(deploy, monkeypa
 
     with pytest.raises(ValueError, match=r"cannot ask spark-a what .* driver \(.*\), so it stays: check"):
         asyncio.run(delete())
+
+
+def test_a_fixed_group_that_would_be_smaller_is_refused_with_the_command_that_empties_machines(
+    deploy, monkeypatch
+):
+    monkeypatch.setattr(node_group_guard, "nodes", lambda kubeconfig, group: ["a", "b", "c"])
+    guards = []
+    deploy(lambda: guards.append(NodeGroupGuard("spark-a", "{}")))
+
+    def sized(size):
+        scaling = {"minSize": size, "maxSize": size, "desiredSize": size}
+        return {"nodeGroupName": "driver", "scalingConfig": scaling}
+
+    change = pulumi.ResourceHookArgs(
+        urn="urn", id="spark-a:driver", name="driver", type="group", old_inputs=sized(3), new_inputs=sized(2)
+    )
+
+    async def update():
+        await guards[0].not_smaller(change)
+
+    with pytest.raises(ValueError, match=r"has 3 nodes, .* come down to 2: have `moka shrink` empty and end"):
+        asyncio.run(update())
