@@ -100,11 +100,11 @@ def shrink(
     except InvalidDocument as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
-    settled, eks_name = settings.clusters[cluster].node_groups[group], settings.eks_name(cluster)
+    group_settings, eks_name = settings.clusters[cluster].node_groups[group], settings.eks_name(cluster)
     path = f"clusters.{cluster}.node_groups.{group}"
     # One that retires has no sizes in the settings.
-    present = generation in (None, settled.generation)
-    fixed = present and is_fixed(settled)
+    present = generation in (None, group_settings.generation)
+    fixed = present and is_fixed(group_settings)
     with _refusals():
         place = _place(settings, cluster)
         nodes = Nodes(context)
@@ -121,7 +121,7 @@ def shrink(
             for node in chosen:
                 say(node.name, "would go", [str(pod) for pod in pods[node.name]])
             then = after(bounds, Counter(node.group for node in chosen))
-            if present and (follow := follow_up(settled, path, then)):
+            if present and (follow := follow_up(group_settings, path, then)):
                 say_follow_up(follow)
             return
         departure = Departure(
@@ -138,7 +138,7 @@ def shrink(
             typer.echo(_stopped(chosen, departure.left), err=True)
             raise typer.Exit(INTERRUPTED) from None
         then = {name: one.bounds for name, one in _scaling(place, eks_name, groups).items()}
-        if present and (follow := follow_up(settled, path, then)):
+        if present and (follow := follow_up(group_settings, path, then)):
             say_follow_up(follow)
 
 
@@ -280,21 +280,23 @@ def _managed_groups(settings: Environment, cluster: str, group: str, generation:
     present = settings.clusters[cluster].node_groups
     if group not in present:
         raise InvalidDocument(f"{cluster} has no node group {group!r}; it has {', '.join(present)}.")
-    settled, number = present[group], generation or present[group].generation
-    if number > settled.generation:
-        raise InvalidDocument(f"{group} has no generation {number}; the present one is {settled.generation}.")
+    group_settings, number = present[group], generation or present[group].generation
+    if number > group_settings.generation:
+        raise InvalidDocument(
+            f"{group} has no generation {number}; the present one is {group_settings.generation}."
+        )
     # One that retires is still there when the settings no longer have it: `up` waits for what runs on it.
     shapes = [
-        settled.model_copy(
+        group_settings.model_copy(
             update={
                 "retiring": {
-                    number: Generation(instance_types=settled.instance_types, per_zone=per_zone),
-                    **settled.retiring,
+                    number: Generation(instance_types=group_settings.instance_types, per_zone=per_zone),
+                    **group_settings.retiring,
                 }
             }
         )
-        if number < settled.generation
-        else settled
+        if number < group_settings.generation
+        else group_settings
         for per_zone in (True, False)
     ]
     zones = settings.zones_of(cluster)

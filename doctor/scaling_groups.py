@@ -28,7 +28,7 @@ def scaling_groups(place: "Place", cluster: str, groups: Iterable[str]) -> dict[
 
     cluster: name in EKS. groups: names of managed groups; one that EKS does not have is left out.
     """
-    found = {}
+    by_group = {}
     wanted = set(groups)
     for group in place.items(
         "autoscaling",
@@ -38,9 +38,9 @@ def scaling_groups(place: "Place", cluster: str, groups: Iterable[str]) -> dict[
     ):
         name = next((tag["Value"] for tag in group["Tags"] if tag["Key"] == GROUP_TAG), None)
         if name in wanted:
-            found[name] = ScalingGroup(
+            by_group[name] = ScalingGroup(
                 bounds=Bounds(minimum=group["MinSize"], desired=group["DesiredCapacity"]),
                 maximum=group["MaxSize"],
                 instances={one["InstanceId"]: one["LifecycleState"] for one in group["Instances"]},
             )
-    return found
+    return by_group

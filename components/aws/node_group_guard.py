@@ -206,8 +206,8 @@ def waited_for(kubeconfig: str, group: str) -> list[str]:
 
 def _nodes(kubeconfig: str, labels: Mapping[str, str]) -> list[str]:
     selector = ",".join(f"{key}={value}" for key, value in labels.items())
-    found = _core(kubeconfig).list_node(label_selector=selector, _request_timeout=TIMEOUT_SECONDS)
-    return [node.metadata.name for node in found.items]
+    listing = _core(kubeconfig).list_node(label_selector=selector, _request_timeout=TIMEOUT_SECONDS)
+    return [node.metadata.name for node in listing.items]
 
 
 def _core(kubeconfig: str) -> Any:
