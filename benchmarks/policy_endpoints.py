@@ -11,7 +11,7 @@ from benchmarks.bare_plane import bare_plane, cpu, program, watching
 from localcloud.control_plane import ControlPlane
 from localcloud.control_plane.api import Api, Object
 from localcloud.control_plane.parallel import parallel_map
-from moka.policy_endpoints import sent
+from moka.policy_endpoints import megabytes_a_second
 from stacks.scale import TEN_THOUSAND_NODES
 
 GROUP, VERSION, PLURAL = "networking.k8s.aws", "v1alpha1", "policyendpoints"
@@ -58,6 +58,11 @@ class Watched:
     agents: int
     megabytes: float
     cpu: float
+
+    @property
+    def counted(self) -> float:
+        """MB that are counted for it, as each object is written once."""
+        return megabytes_a_second(PODS, PODS, self.agents)
 
 
 def table() -> str:
@@ -150,14 +155,11 @@ def _lines(watched: list[Watched], objects: int) -> str:
         "",
         "| nodes with an agent | MB sent a time | as it is counted | CPU of the API server a time |",
         "| --- | --- | --- | --- |",
-        *(
-            f"| {one.agents} | {one.megabytes:.2f} | {sent(PODS, PODS, one.agents):.2f} | {one.cpu:.2f} s |"
-            for one in watched
-        ),
+        *(f"| {one.agents} | {one.megabytes:.2f} | {one.counted:.2f} | {one.cpu:.2f} s |" for one in watched),
         "",
         "| ratio | |",
         "| --- | --- |",
-        f"| sent, to what is counted | {many.megabytes / sent(PODS, PODS, many.agents):.2f} |",
+        f"| sent, to what is counted | {many.megabytes / many.counted:.2f} |",
         f"| seconds of CPU for a GB that is sent | "
         f"{(many.cpu - few.cpu) / (many.megabytes - few.megabytes) * 1000:.1f} |",
     ]

@@ -29,7 +29,7 @@ def scaling_groups(place: "Place", cluster: str, groups: Iterable[str]) -> dict[
     cluster: name in EKS. groups: names of managed groups; one that EKS does not have is left out.
     """
     by_group = {}
-    wanted = set(groups)
+    names = set(groups)
     for group in place.items(
         "autoscaling",
         "describe_auto_scaling_groups",
@@ -37,7 +37,7 @@ def scaling_groups(place: "Place", cluster: str, groups: Iterable[str]) -> dict[
         Filters=[{"Name": f"tag:{CLUSTER_TAG}", "Values": [cluster]}],
     ):
         name = next((tag["Value"] for tag in group["Tags"] if tag["Key"] == GROUP_TAG), None)
-        if name in wanted:
+        if name in names:
             by_group[name] = ScalingGroup(
                 bounds=Bounds(minimum=group["MinSize"], desired=group["DesiredCapacity"]),
                 maximum=group["MaxSize"],

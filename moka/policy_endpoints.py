@@ -16,7 +16,7 @@ CORES_A_POD = 3
 """Of a machine, for each pod of a job: five executors on 16 cores, as docs/scale.md counts. An estimate."""
 
 
-def sent(isolated_pods: float, job_pods: float, nodes: int) -> float:
+def megabytes_a_second(isolated_pods: float, job_pods: float, nodes: int) -> float:
     """MB a second in the busiest second, to all nodes of a cluster.
 
     isolated_pods: drivers and executors at once in namespaces with policies, which select them and let them

@@ -12,13 +12,14 @@ from moka.control_plane_tiers import CAPACITIES
 from moka.network_address_usage import MOST_UNITS
 from moka.observability.series import of_applications, of_cluster
 from moka.pod_subnets import prefixes
-from moka.policy_endpoints import MOST_SENT, sent
+from moka.policy_endpoints import MOST_SENT, megabytes_a_second
 from moka.sizes.collectors import POINT_BYTES
 from moka.sizes.history import MAX_LISTED
 from moka.sizes.yunikorn import api_requests_per_second
 from moka.subnet_plan import subnet_plans, usable_addresses
 from stacks.layers.cluster import full_size
 from stacks.settings.checks.node_groups import MAX_GROUPS_PER_CLUSTER, MAX_NODES_PER_GROUP
+from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 from stacks.settings.network_use import group_uses, vpc_contents
 from stacks.settings.node_group_plan import node_group_plans
@@ -207,6 +208,11 @@ def _nodes(settings: Environment) -> int:
     return nodes
 
 
+def _policy_lists(cluster: Cluster, load: Load, nodes: int) -> float:
+    """MB a second that so many nodes are sent for network policies."""
+    return megabytes_a_second(load.pods, load.pods if cluster.shuffle else 0, nodes)
+
+
 def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
     cluster, nodes, spaces = settings.clusters[settings.home], _nodes(settings), len(settings.job_namespaces)
     tier = cluster.control_plane_tier
@@ -290,7 +296,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
         + placed * EVENTS_A_POD * EVENT_SECONDS * STORED["event"]
         + load.pods_a_second * WRITES_A_POD * KEPT_SECONDS * (running + placeholder)
         + load.jobs_a_second * 2 * (1 + load.executors) * KEPT_SECONDS * STORED["SparkApplication"]
-        + sent(load.pods, load.pods, nodes=1) * 1e6 * KEPT_SECONDS
+        + _policy_lists(cluster, load, nodes=1) * 1e6 * KEPT_SECONDS
     )
     yield Shared(
         what="etcd",
@@ -449,7 +455,7 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     yield Shared(
         what="what network policies send to nodes",
         scope="cluster",
-        takes=sent(load.pods, load.pods if cluster.shuffle else 0, nodes),
+        takes=_policy_lists(cluster, load, nodes),
         can=MOST_SENT,
         unit="MB a second",
         how=f"lists of {load.pods:,.0f} drivers and executors, all anew in a busy second, to each of "

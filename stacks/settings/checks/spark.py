@@ -7,7 +7,7 @@ from moka.machines.machine_capacity import pod_millicores
 from moka.machines.node_roles import ROLES
 from moka.mistakes import Mistake, listed
 from moka.names import AUTOSCALER_ACCOUNT, FLUENT_BIT_ACCOUNT, LOAD_BALANCER_ACCOUNT, SPARK_ACCOUNT
-from moka.policy_endpoints import CORES_A_POD, MOST_SENT, sent
+from moka.policy_endpoints import CORES_A_POD, MOST_SENT, megabytes_a_second
 from moka.sizes.spark_operator import REPLICAS, OperatorSize, max_rate, operator_size
 from stacks.settings.checks.charts import value
 from stacks.settings.checks.names import repeated
@@ -140,7 +140,7 @@ def policy_lists(settings: Environment) -> Iterator[Mistake]:
         room = sum(map(_pods_of_jobs, cluster.node_groups.values()))
         together = min(sum(quotas.values()), room)
         at_celeborn = min(on_celeborn, room) if cluster.shuffle else 0
-        if (megabytes := sent(min(isolated, room), at_celeborn, nodes)) > MOST_SENT:
+        if (megabytes := megabytes_a_second(min(isolated, room), at_celeborn, nodes)) > MOST_SENT:
             yield Mistake(
                 f"clusters.{name}.node_groups",
                 f"have {nodes:,} nodes and {together:,} pods of jobs at the most, for whose network policies "

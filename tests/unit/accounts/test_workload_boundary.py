@@ -121,7 +121,7 @@ def test_every_service_of_which_a_component_gives_permissions_is_asked_about_her
     folders = [Path(settings.__file__).parents[2] / name for name in ("components", "moka", "stacks")]
     text = [path.read_text() for folder in folders for path in folder.rglob("*.py")]
     named = {name for one in text for name in NAMED.findall(one) if definitions.known_service(name)}
-    asked = {
+    of_roles = {
         action.partition(":")[0]
         for of in (with_options, *map(preview, FILES))
         for account in of.settings.accounts
@@ -129,7 +129,7 @@ def test_every_service_of_which_a_component_gives_permissions_is_asked_about_her
     }
 
     assert {"glue", "cloudwatch", "s3"} <= named
-    assert named - asked == set()
+    assert named - of_roles == set()
 
 
 def test_the_boundary_leaves_a_workspace_of_metrics_to_who_writes_and_asks():

@@ -136,38 +136,40 @@ def group_sizes(monkeypatch):
     monkeypatch.setattr("commands.machines_api.sleep", lambda _: None)
 
     def make(aws, *, fixed=True):
-        said = []
-        return GroupSizes(place=aws, cluster="c", fixed=fixed, say=lambda *line: said.append(line)), said
+        messages = []
+        return GroupSizes(
+            place=aws, cluster="c", fixed=fixed, say=lambda *line: messages.append(line)
+        ), messages
 
     return make
 
 
 def test_a_minimum_makes_room_for_those_that_end_and_no_more(group_sizes):
     aws = Aws(4, 4, 4)
-    sizes, said = group_sizes(aws)
+    sizes, messages = group_sizes(aws)
 
     sizes.make_room("driver", 1)
     sizes.make_room("driver", 1)
 
-    assert (aws.sizes["MinSize"], said) == (3, [("driver", 3, 4)])
+    assert (aws.sizes["MinSize"], messages) == (3, [("driver", 3, 4)])
 
 
 def test_the_maximum_of_a_fixed_group_follows_once_eks_knows_its_size(group_sizes):
     aws = Aws(3, 3, 4, known=[4, 4, 3])
-    sizes, said = group_sizes(aws)
+    sizes, messages = group_sizes(aws)
 
     sizes.close("driver")
 
-    assert (aws.sizes["MaxSize"], said) == (3, [("driver", 3, 3)])
+    assert (aws.sizes["MaxSize"], messages) == (3, [("driver", 3, 3)])
 
 
 def test_the_maximum_of_other_groups_stays(group_sizes):
     aws = Aws(3, 3, 9)
-    sizes, said = group_sizes(aws, fixed=False)
+    sizes, messages = group_sizes(aws, fixed=False)
 
     sizes.close("driver")
 
-    assert (aws.sizes["MaxSize"], said) == (9, [])
+    assert (aws.sizes["MaxSize"], messages) == (9, [])
 
 
 def test_an_update_that_fails_is_said_with_the_reason_of_eks(group_sizes):

@@ -230,10 +230,10 @@ def test_costs_of_shuffled_bytes_are_those_of_the_formula():
 def test_settings_say_what_bytes_between_zones_cost_as_the_formula_does():
     one, three = (Workers(zones=zones, replicate=True) for zones in (ONE, THREE))
     times = [crossings(ONE, one), crossings(THREE, one), crossings(THREE, three)]
-    cost = [f"{usd_a_tb(each):.0f}" for each in times]
+    cost = [f"{usd_a_tb(price):.0f}" for price in times]
     text = in_one_line(Shuffle.__doc__)
 
-    assert re.findall(r"([\d.]+) times", text) == [f"{each:.3g}" for each in times]
+    assert re.findall(r"([\d.]+) times", text) == [f"{price:.3g}" for price in times]
     assert re.findall(r"USD (\d+)", text) == cost[1:]
     executor_zone = Cluster.model_fields["executor_zone"].description
     assert executor_zone.endswith(

@@ -44,7 +44,7 @@ from moka.machines.root_disk import GIB_A_VCPU, MIBPS_A_VCPU, OTHER_DISK_GIB
 from moka.network_address_usage import MOST_UNITS
 from moka.observability.series import SERIES_BYTES
 from moka.pod_subnets import interface_addresses, prefixes
-from moka.policy_endpoints import CORES_A_POD, MOST_SENT, PEER_BYTES, SELECTED_BYTES, sent
+from moka.policy_endpoints import CORES_A_POD, MOST_SENT, PEER_BYTES, SELECTED_BYTES, megabytes_a_second
 from moka.queues.tiers import POLICIES
 from moka.sizes import rollouts
 from moka.sizes.fluent_bit import fluent_bit_size
@@ -175,7 +175,10 @@ SAID = {
         f"{SELECTED_BYTES} bytes a pod that is selected, {PEER_BYTES} one that is let in",
         f"More than {MOST_SENT:,} MB a second is refused",
         f"one for each {word(CORES_A_POD)} cores",
-        *(f"| {sent(5 * nodes, 5 * nodes, nodes):,.0f} MB |" for nodes in (250, 500, 1_000, 2_500)),
+        *(
+            f"| {megabytes_a_second(5 * nodes, 5 * nodes, nodes):,.0f} MB |"
+            for nodes in (250, 500, 1_000, 2_500)
+        ),
     ],
     "docs/laptop-cloud.md": [
         "pulumi-aws {}, pulumi-awsx {}, pulumi-eks {}, pulumi-kubernetes {}, or earlier".format(

@@ -43,8 +43,8 @@ def scaling(**changes):
         }
         for name, (minimum, desired, maximum) in {**sizes, **changes}.items()
     ]
-    asked = {"Filters": [{"Name": "tag:eks:cluster-name", "Values": ["acme-trial-spark-a"]}]}
-    return {"autoscaling": [("describe_auto_scaling_groups", asked, {"AutoScalingGroups": groups})]}
+    request = {"Filters": [{"Name": "tag:eks:cluster-name", "Values": ["acme-trial-spark-a"]}]}
+    return {"autoscaling": [("describe_auto_scaling_groups", request, {"AutoScalingGroups": groups})]}
 
 
 def schedule(minimum):

@@ -40,10 +40,10 @@ def test_its_build_starts_spark_with_that_client_as_jobs_do():
     [run] = re.findall(
         r"^RUN .*spark-submit(?:.*\\\n)*.*", DOCKERFILE.split("--from=celeborn ")[1], re.MULTILINE
     )
-    said = dict(re.findall(r"--conf (\S+?)=(\S+)", run))
+    conf = dict(re.findall(r"--conf (\S+?)=(\S+)", run))
 
-    assert said.pop("spark.celeborn.master.endpoints")
-    assert said == {
+    assert conf.pop("spark.celeborn.master.endpoints")
+    assert conf == {
         key: CELEBORN[key] for key in ("spark.shuffle.manager", "spark.shuffle.sort.io.plugin.class")
     }
 
