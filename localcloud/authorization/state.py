@@ -11,6 +11,7 @@ from moto.iam.exceptions import NotFoundException
 from moto.iam.models import iam_backends
 from moto.kms.models import kms_backends
 from moto.s3.models import s3_backends
+from moto.secretsmanager.models import secretsmanager_backends
 from moto.sts.models import sts_backends
 
 from aws_rules.iam.evaluation import Policy, Resource, Role
@@ -61,11 +62,17 @@ def caller_of(session: Session) -> Role | None:
 
 
 def completed(service: str, members: Members, account: str, region: str) -> Members:
-    """Members of a request with what only AWS knows: the path of a role, the key of an alias."""
+    """Members of a request with what only AWS knows: path of a role, ARN of a secret, key of an alias.
+
+    A secret's has six characters more than its name:
+    https://docs.aws.amazon.com/secretsmanager/latest/userguide/auth-and-access_iam-policies.html
+    """
     if service == "iam" and (name := members.get("RoleName")):
         role = _role(f"arn:{GLOBAL}:iam::{account}:role/{name}")
         path = role.path if role else members.get("Path", "/")
         return {**members, "RoleName": f"{path}{name}".lstrip("/")}
+    if service == "secretsmanager" and (secret := _secret(account, region, members.get("SecretId") or "")):
+        return {**members, "SecretId": secret.arn}
     named = members.get("KeyId") or ""
     if service == "kms" and ":alias/" in f":{named}":
         alias = "alias/" + named.rpartition("alias/")[2]
@@ -141,6 +148,11 @@ def _role(arn: str) -> Any:
         return iam_backends[account][GLOBAL].get_role(arn.rpartition("/")[2])
     except NotFoundException:
         return None
+
+
+def _secret(account: str, region: str, named: str) -> Any:
+    """A secret by its name or ARN; None where this account has none of it."""
+    return secretsmanager_backends[account][region].secrets.get(named)
 
 
 def _boundary(account: str, arn: str) -> Policy | None:

@@ -143,6 +143,20 @@ def test_conditions_are_judged_by_tags_of_the_request_and_of_the_resource(as_rol
     aws("ec2").delete_vpc(VpcId=other)
 
 
+def test_a_secret_that_is_asked_for_by_its_name_is_one_of_the_arn_with_six_characters_more(as_role, aws):
+    manager = aws("secretsmanager")
+    arns = [manager.create_secret(Name=name, SecretString="s")["ARN"] for name in ("login", "other")]
+    reader = as_role("reader", allow("secretsmanager:GetSecretValue", resource=f"{arns[0][:-6]}??????"))
+
+    assert reader("secretsmanager").get_secret_value(SecretId="login")["SecretString"] == "s"
+    assert reader("secretsmanager").get_secret_value(SecretId=arns[0])["SecretString"] == "s"
+    for other in ("other", arns[1], "not-there"):
+        refusal = refused(reader("secretsmanager").get_secret_value, SecretId=other)
+        assert refusal[0] == "AccessDeniedException"
+    for arn in arns:
+        manager.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
+
+
 def test_a_role_is_passed_only_to_the_service_that_it_may_be_passed_to(as_role):
     passing = allow("iam:PassRole", StringEquals={"iam:PassedToService": "ec2.amazonaws.com"})
     role = as_role("passer", allow("eks:*"), passing)("eks")

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.support.deployment import Refused, gone, put
+from tests.support.deployment import Refused, few_groups, gone, put
 
 LAYERS = ("foundation", "cluster")
+
 
 SABOTAGES = {
     "no VPC CNI": (
@@ -28,8 +29,8 @@ SABOTAGES = {
         "choose an AMI type of arm64",
     ),
     "an image for GPUs that are not there": (
-        {"inputs": {"NodeGroup::spark-a-driver-amd64-us-east-1b": {"amiType": "AL2023_x86_64_NVIDIA"}}},
-        "[r6i.2xlarge] is not a valid instance type for requested amiType AL2023_x86_64_NVIDIA",
+        {"inputs": {"NodeGroup::spark-a-executor-amd64": {"amiType": "AL2023_x86_64_NVIDIA"}}},
+        "is not a valid instance type for requested amiType AL2023_x86_64_NVIDIA",
         "choose a type with NVIDIA GPUs",
     ),
     "no addresses for pods": (
@@ -84,7 +85,7 @@ def test_a_group_whose_machines_could_not_be_nodes_is_refused(up, name):
     change, words, remedy = SABOTAGES[name]
 
     with pytest.raises(Refused) as refused:
-        up("local", layers=LAYERS, **change)
+        up("local", layers=LAYERS, **{"settings": few_groups, **change})
 
     # Several groups may lack the same; nothing else is refused.
     assert all(words in reason for reason in refused.value.reasons)

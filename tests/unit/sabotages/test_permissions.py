@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from tests.support.deployment import Refused, gone
+from tests.support.deployment import Refused, few_groups, gone
 
 FOUNDATION = ("foundation",)
 CLUSTER = ("foundation", "cluster")
@@ -93,13 +93,13 @@ SABOTAGES = {
     ),
     "a launch template with an instance profile": (
         CLUSTER,
-        {"LaunchTemplate::spark-a-executor-arm64": {"iamInstanceProfile": {"name": "nodes"}}},
+        {"LaunchTemplate::spark-a-executor-amd64": {"iamInstanceProfile": {"name": "nodes"}}},
         "The launch template has an IAM instance profile, which is prohibited",
         "leave it out",
     ),
     "disks with a key that is not there": (
         CLUSTER,
-        {"LaunchTemplate::spark-a-executor-arm64": with_disk_key},
+        {"LaunchTemplate::spark-a-executor-amd64": with_disk_key},
         "Client error on launch; Key 'arn:aws:kms:us-east-1:123456789012:alias/acme' does not exist",
         "name a key that is there and enabled",
     ),
@@ -111,7 +111,7 @@ def test_what_aws_refuses_is_refused_for_its_reason_and_no_other(up, name):
     layers, inputs, words, remedy = SABOTAGES[name]
 
     with pytest.raises(Refused) as refused:
-        up("local", layers=layers, inputs=inputs)
+        up("local", layers=layers, settings=few_groups, inputs=inputs)
 
     assert all(words in reason for reason in refused.value.reasons)
     assert remedy in str(refused.value)
