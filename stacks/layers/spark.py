@@ -171,7 +171,10 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         )
         for name, space in spaces.items()
     ]
-    operators = _operators(site, inputs, spaces)
+    namespace = Namespace(
+        f"{site.name}-spark-operator", NamespaceArgs(name=SPARK_OPERATOR_NAMESPACE), site.opts
+    )
+    operators = _operators(site, inputs, spaces, namespace)
     _archer_only(site, inputs)
     if inputs.archer:
         ArcherDeadline(
@@ -207,7 +210,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         *[identity.association_id for identity in identities],
     )
     if inputs.archer:
-        _archer_access(site, inputs, operators[0].namespace, ready)
+        # Not the release's: what is in a namespace that a changing release has yet to tell would be replaced.
+        _archer_access(site, inputs, namespace.name, ready)
     names = list(inputs.job_namespaces)
     return Outputs(
         job_namespaces=ready.apply(lambda _: names),
@@ -314,11 +318,10 @@ def operator_shares(
     ]
 
 
-def _operators(site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamespace]) -> list[SparkOperator]:
+def _operators(
+    site: ClusterSite, inputs: Inputs, spaces: Mapping[str, JobNamespace], namespace: Namespace
+) -> list[SparkOperator]:
     """The releases of the operator, in one namespace; the first owns the CRDs, and the others wait for it."""
-    namespace = Namespace(
-        f"{site.name}-spark-operator", NamespaceArgs(name=SPARK_OPERATOR_NAMESPACE), site.opts
-    )
     operators: list[SparkOperator] = []
     for name in by_change_order(inputs.operators):
         release, settings = release_name(name), inputs.operators[name]

@@ -3,6 +3,7 @@
 tests/support/earlier_states.py has the states. Whoever changes `local` on purpose records that of today anew.
 """
 
+import gzip
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,6 +33,11 @@ STANDING = {
     "aws:eks/nodeGroup:NodeGroup",
 }
 """Without data, but nobody's work goes on without them while they are replaced."""
+
+RELEASE = "kubernetes:helm.sh/v3:Release"
+
+NAMING = {"metadata", "namespace", "roleRef", "serviceAccount"}
+"""Properties of Kubernetes objects and of Pod Identity associations whose change replaces them."""
 
 KNOWN = {
     "0.1.0.dev1": {("delete", "spark-a-ingress")},
@@ -108,6 +114,22 @@ def test_a_stack_that_a_newer_version_deployed_is_refused_until_one_goes_back_on
     back = local.try_run("preview", "--diff", "--config-file", config, **on_purpose)
     assert back.returncode == 0, back.stderr
     assert f'moka : "99.0.0" => "{version()}"' in " ".join(back.stdout.split())
+
+
+def test_another_version_of_a_chart_replaces_no_other_object():
+    """What comes of a release that changes is not known in a preview, and an unknown name is another one."""
+    state = json.loads(gzip.decompress(TODAY.read_bytes()))["deployment"]["resources"]
+    releases = {resource["urn"] for resource in state if resource["type"] == RELEASE}
+
+    named_by_releases = {
+        resource["urn"]: sorted(releases & set(needs))
+        for resource in state
+        for name, needs in (resource.get("propertyDependencies") or {}).items()
+        if name in NAMING and releases & set(needs)
+    }
+
+    assert releases
+    assert named_by_releases == {}
 
 
 @pytest.mark.parametrize("version", EARLIER)
