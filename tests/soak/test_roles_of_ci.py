@@ -28,8 +28,8 @@ SETTINGS = {
     f"deployer: {ACCOUNT}:user/laptop": f"deployer: {DEPLOY}\n"
     f"    permissions_boundary: {ACCOUNT}:policy/moka-local-workloads",
     # A part of it that has every kind of resource: what jobs run with is the same kinds again.
-    "clusters:\n": "slices:\n  base: {layers: [foundation, cluster, scheduling, ingress]}\n"
-    "  rest: {layers: [shuffle, spark, logs, metrics, history]}\n\nclusters:\n",
+    "clusters:\n": "slices:\n  base: {layers: [foundation, cluster, scheduling, ingress, database]}\n"
+    "  rest: {layers: [shuffle, spark, archer, logs, metrics, history]}\n\nclusters:\n",
 }
 CHANGE = {"retain: false": "retain: false\nretention: {flow_logs: 14}"}
 
