@@ -1,6 +1,7 @@
 """examples/two-accounts.yaml: an environment in two accounts and regions, as moto has them."""
 
 import json
+import re
 
 import boto3
 import pytest
@@ -10,16 +11,26 @@ from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
 from tests.support.pulumi_stack import PulumiStack
 
+IMAGES = re.compile(r"111122223333\.dkr\.ecr\.us-east-1\.amazonaws\.com/([\w/-]+):")
+"""Names of repositories."""
+
 US, EU = ("111122223333", "us-east-1"), ("444455556666", "eu-west-1")
 
 
 @pytest.fixture
 def world(copied, monkeypatch):
-    """The example as stacks/world.yaml of a copied project, up with few machines."""
+    """The example as stacks/world.yaml of a copied project, up with few machines.
+
+    Its images are of a registry of tools, which somebody has made.
+    """
     monkeypatch.setenv("MOKA_MACHINES", "3")
     stacks = copied.project / "stacks"
-    (stacks / "world.yaml").write_text((REPOSITORY / "examples" / "two-accounts.yaml").read_text())
+    text = (REPOSITORY / "examples" / "two-accounts.yaml").read_text()
+    (stacks / "world.yaml").write_text(text)
     (stacks / "Pulumi.world.yaml").write_text("config:\n  moka:environment: world\n")
+    commands.start(copied)
+    for name in sorted(set(IMAGES.findall(text))):
+        of(copied, US, "ecr").create_repository(repositoryName=name)
     assert commands.up(copied, "world", ("--non-interactive",)) == 0
     return copied
 
