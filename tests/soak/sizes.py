@@ -11,7 +11,7 @@ SIZES = {
     "MOKA_ARCHER_JOBS": (2_000, 50_000),
     "MOKA_KILLS": (17, 50),
     "MOKA_NODES": (2_000, 2_000),
-    "MOKA_WALK_STEPS": (10, 100),
+    "MOKA_WALK_STEPS": (6, 100),
 }
 """Variable that says it -> its default, and the default with `MOKA_SOAK=full`."""
 

@@ -37,10 +37,8 @@ def home(tmp_path):
     run("cd acme-spark; make clean")
 
 
-def test_it_comes_up_by_the_commands_of_the_documentation(home):
-    script = COMMANDS
-
-    shown = home(script.replace(".local/venv/bin/moka", f"{REPOSITORY}/.local/venv/bin/moka"))
+def test_it_comes_up_by_the_commands_of_the_documentation_and_so_does_dev(home):
+    shown = home(COMMANDS.replace(".local/venv/bin/moka", f"{REPOSITORY}/.local/venv/bin/moka"))
 
     assert re.search(r"^local is up: \d+ resources\.$", shown, re.MULTILINE)
     assert "s3://acme-local-123456789012-us-east-1-event-logs" in shown
@@ -50,12 +48,8 @@ def test_it_comes_up_by_the_commands_of_the_documentation(home):
     )
     assert "All processes have ended." in home("cd acme-spark; make down")
 
+    dev = home("cd acme-spark; make up STACK=dev ON=laptop")
 
-def test_dev_comes_up_on_the_laptop_too(home):
-    script = COMMANDS.replace("make up", "make up STACK=dev ON=laptop")
-
-    shown = home(script.replace(".local/venv/bin/moka", f"{REPOSITORY}/.local/venv/bin/moka"))
-
-    assert "dev.shared is up: " in shown
-    assert "dev.spark-a is up: " in shown
-    home("cd acme-spark; make down STACK=dev ON=laptop")
+    assert "dev.shared is up: " in dev
+    assert "dev.spark-a is up: " in dev
+    assert "All processes have ended." in home("cd acme-spark; make down STACK=dev ON=laptop")
