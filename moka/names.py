@@ -261,7 +261,6 @@ def priority_class(tier: int) -> str:
 TAG_PREFIX = "moka:"
 ENVIRONMENT_TAG = f"{TAG_PREFIX}environment"
 MANAGED_BY_TAG = f"{TAG_PREFIX}managed-by"
-STACK_TAG = f"{TAG_PREFIX}stack"
 RESOURCE_TAG = f"{TAG_PREFIX}resource"
 
 

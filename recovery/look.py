@@ -6,7 +6,6 @@ from typing import Any
 
 import jmespath
 
-from moka.names import resource_tag
 from moka.pulumi_cli import State
 from recovery.account import Account
 from recovery.plan import TAKING, Finding, findings, makes_something, several, unfinished
@@ -23,6 +22,7 @@ from recovery.searches import (
     named_after,
     object_id,
     question,
+    tag_values,
     tags_of,
 )
 from recovery.state import CREATING, Operation, resources_of, type_of
@@ -100,7 +100,7 @@ class Look:
         )
 
     def _variables(self, operation: Operation) -> dict[str, Any]:
-        return {**operation.inputs, "stack": self.stack, "resource_tag": resource_tag(operation.name)}
+        return {**operation.inputs, **tag_values(operation.name, self.stack)}
 
     def _answer(self, operation: Operation, search: Search, variables: Mapping[str, Any]) -> Any:
         asked = question(search, variables)

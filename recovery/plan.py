@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from moka.names import RESOURCE_TAG, resource_tag
+from moka.names import RESOURCE_TAG
 from moka.pulumi_cli import State
-from recovery.searches import TAGGED_LATER, belongs
+from recovery.searches import TAGGED_LATER, belongs, tag_values
 from recovery.state import (
     CREATING,
     Operation,
@@ -207,4 +207,4 @@ def _alien(operation: Operation, outputs: dict[str, Any], stack: str) -> bool:
     tags = outputs.get("tagsAll") or outputs.get("tags") or {}
     if not tags and type_of(operation.urn) in TAGGED_LATER:
         return False
-    return not belongs(tags, {"resource_tag": resource_tag(operation.name), "stack": stack})
+    return not belongs(tags, tag_values(operation.name, stack))

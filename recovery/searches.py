@@ -11,7 +11,7 @@ from typing import Any
 
 import jmespath
 
-from moka.names import RESOURCE_TAG, STACK_TAG
+from moka.names import ENVIRONMENT_TAG, RESOURCE_TAG, resource_tag
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def _tagged(operation: str, noun: str, id: str, filters: str = "Filters", **valu
     """What EC2 shows of a kind with the tags of a resource. values: further filters."""
     wanted = [
         {"Name": f"tag:{RESOURCE_TAG}", "Values": ["{resource_tag}"]},
-        {"Name": f"tag:{STACK_TAG}", "Values": ["{stack}"]},
+        {"Name": f"tag:{ENVIRONMENT_TAG}", "Values": ["{environment_tag}"]},
         *({"Name": name.replace("_", "-"), "Values": text.split()} for name, text in values.items()),
     ]
     return Search(
@@ -112,7 +112,7 @@ KEY = Search(
     request={
         "TagFilters": [
             {"Key": RESOURCE_TAG, "Values": ["{resource_tag}"]},
-            {"Key": STACK_TAG, "Values": ["{stack}"]},
+            {"Key": ENVIRONMENT_TAG, "Values": ["{environment_tag}"]},
         ],
         "ResourceTypeFilters": ["kms:key"],
     },
@@ -259,9 +259,15 @@ def id_of(search: Search, inputs: Mapping[str, Any], id: str = "") -> str:
     return _text(search.id, {**inputs, "found": id})
 
 
+def tag_values(logical_name: str, stack: str) -> dict[str, str]:
+    """Variables of the tags of a resource: which it is, and of which environment, whatever its slices are."""
+    return {"resource_tag": resource_tag(logical_name), "environment_tag": stack.partition(".")[0]}
+
+
 def belongs(tags: Mapping[str, str], variables: Mapping[str, Any]) -> bool:
-    """Whether tags are those of the resource and its stack."""
-    return (tags.get(RESOURCE_TAG), tags.get(STACK_TAG)) == (variables["resource_tag"], variables["stack"])
+    """Whether tags are those of the resource and its environment."""
+    values = {RESOURCE_TAG: variables["resource_tag"], ENVIRONMENT_TAG: variables["environment_tag"]}
+    return values.items() <= tags.items()
 
 
 def tags_of(tags: Any) -> dict[str, str]:

@@ -12,7 +12,6 @@ import pulumi_kubernetes as kubernetes
 
 from moka.catalog import Catalog
 from moka.components.kubernetes.registry_login import registry_login
-from moka.names import STACK_TAG
 from moka.project import version
 from stacks import deployed_version
 from stacks.identity_tags import add_identity
@@ -104,7 +103,7 @@ class Deployment:
                 region=place.region,
                 allowed_account_ids=[place.account],
                 profile=self.settings.profile(place),
-                default_tags={"tags": {**self.settings.resource_tags, STACK_TAG: self.piece.stack}},
+                default_tags={"tags": self.settings.resource_tags},
             )
         return self._aws[foundation]
 

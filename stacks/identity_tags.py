@@ -1,4 +1,4 @@
-"""Tags by which a resource is found in AWS without the state: its logical name, and its stack.
+"""Tags by which a resource is found in AWS without the state: its logical name, and its environment.
 
 The name is a resource's identity in the state, and these tags are the same in AWS: `moka recover` knows by
 them what an update that was killed had made. Never change what they say.

@@ -88,7 +88,7 @@ def test_two_of_one_name_by_pulumi_are_for_people(network):
     trust = role["inputs"]["assumeRolePolicy"]
     tags = [{"Key": key, "Value": value} for key, value in role["outputs"]["tagsAll"].items()]
     iam.create_role(RoleName="flows-0a1b2c3", AssumeRolePolicyDocument=trust, Tags=tags)
-    other = [{"Key": "moka:resource", "Value": "flows"}, {"Key": "moka:stack", "Value": "prod"}]
+    other = [{"Key": "moka:resource", "Value": "flows"}, {"Key": "moka:environment", "Value": "prod"}]
     iam.create_role(RoleName="flows-7654321", AssumeRolePolicyDocument=trust, Tags=other)
     cut_off(network, "RolePolicy flows", "FlowLog flows", "Role flows", recorded=False)
 

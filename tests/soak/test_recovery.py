@@ -84,7 +84,7 @@ def test_a_vpc_that_was_made_twice_is_told_and_the_one_without_dependents_goes_o
     assert recover(twice, "--yes", "--delete").returncode == 0
     twice.up()
 
-    tagged = ec2.describe_vpcs(Filters=[{"Name": "tag:moka:stack", "Values": ["two"]}])["Vpcs"]
+    tagged = ec2.describe_vpcs(Filters=[{"Name": "tag:moka:environment", "Values": ["two"]}])["Vpcs"]
     assert [vpc["VpcId"] for vpc in tagged] == [ids(twice)["Vpc net"]] != [surplus]
     twice.expect_no_changes()
     twice.destroy()
@@ -105,9 +105,9 @@ def test_what_was_not_made_after_all_is_made_by_the_next_up(network, ec2):
     network.up()
 
 
-def test_what_has_the_name_and_is_of_another_stack_is_left_alone(network):
+def test_what_has_the_name_and_is_of_another_environment_is_left_alone(network):
     s3 = client(network, "s3")
-    theirs = [{"Key": "moka:stack", "Value": "theirs"}, {"Key": "moka:resource", "Value": "data"}]
+    theirs = [{"Key": "moka:environment", "Value": "theirs"}, {"Key": "moka:resource", "Value": "data"}]
     s3.put_bucket_tagging(Bucket="cut-off-data", Tagging={"TagSet": theirs})
     cut_off(network, "Bucket data", "BucketPublicAccessBlock data")
 

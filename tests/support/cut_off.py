@@ -22,7 +22,8 @@ import pulumi_aws as aws
 from stacks.identity_tags import add_identity
 
 pulumi.runtime.register_stack_transformation(add_identity)
-aws_in = aws.Provider("main", region="us-east-1", default_tags={"tags": {"moka:stack": pulumi.get_stack()}})
+tags = {"moka:environment": pulumi.get_stack()}
+aws_in = aws.Provider("main", region="us-east-1", default_tags={"tags": tags})
 opts = pulumi.ResourceOptions(provider=aws_in)
 
 vpc = aws.ec2.Vpc("net", cidr_block="10.9.0.0/16", opts=opts)

@@ -156,7 +156,7 @@ def existing(stack: PulumiStack) -> dict[str, int]:
     """How many of each kind there are in AWS, but for what every account has."""
     ec2 = client(stack, "ec2")
     keys, logs = client(stack, "kms"), client(stack, "logs")
-    mine = [{"Name": "tag:moka:stack", "Values": [stack.name]}]
+    mine = [{"Name": "tag:moka:environment", "Values": [stack.name]}]
     gateways = ec2.describe_nat_gateways(Filter=mine)["NatGateways"]
     enabled = [keys.describe_key(KeyId=key["KeyId"])["KeyMetadata"] for key in keys.list_keys()["Keys"]]
     things = {

@@ -69,7 +69,6 @@ def test_every_taggable_resource_says_in_aws_what_it_is_called_in_the_state(acco
     assert {"aws:eks/cluster:Cluster", "aws:eks/nodeGroup:NodeGroup", "aws:iam/role:Role"} <= of_eks
     for urn, tags in tagged.items():
         assert tags.get("moka:resource") == urn.rsplit("::", 1)[-1], urn
-        assert tags.get("moka:stack") == "local", urn
         assert tags.get("moka:environment") == "local", urn
 
 

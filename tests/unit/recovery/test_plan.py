@@ -6,7 +6,7 @@ from recovery.plan import Finding, findings, judged, makes_something, targets, u
 from recovery.state import BrokenState, Operation, pending, refuse_broken, resources_of
 
 ROOT = {"urn": "urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev", "type": "pulumi:pulumi:Stack"}
-TAGS = {"moka:resource": "logs", "moka:stack": "dev"}
+TAGS = {"moka:resource": "logs", "moka:environment": "dev"}
 
 
 def resource(type, name, id=None, needs=(), custom=True, **more):
@@ -139,7 +139,7 @@ def test_components_and_providers_are_made_in_the_state_only():
     [
         (TAGS, True),
         ({}, True),  # the bucket's tags come by a second call
-        ({"moka:resource": "logs", "moka:stack": "prod"}, False),
+        ({"moka:resource": "logs", "moka:environment": "prod"}, False),
         ({"owner": "somebody"}, False),
     ],
 )

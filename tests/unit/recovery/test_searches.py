@@ -6,7 +6,7 @@ import json
 import pytest
 
 from localcloud.cloud import REPOSITORY
-from recovery.searches import MAKES_NOTHING, SEARCHES, id_of, ids, object_id, question
+from recovery.searches import MAKES_NOTHING, SEARCHES, id_of, ids, object_id, question, tag_values
 
 STATE = REPOSITORY / "tests/local/data/local-state.json.gz"
 OF_AWS = [
@@ -21,7 +21,7 @@ OWN_FORM = {
 }
 """Types whose id to import is another one than in the state."""
 
-SUBNET = {"stack": "prod", "resource_tag": "main-a", "vpcId": "vpc-1"}
+SUBNET = {**tag_values("main-a", "prod.shared"), "vpcId": "vpc-1"}
 
 
 @pytest.mark.parametrize("type", sorted({resource["type"] for resource in OF_AWS}))
@@ -42,14 +42,14 @@ def test_what_has_no_name_is_asked_for_by_its_tags():
     assert asked.members == {
         "Filters": [
             {"Name": "tag:moka:resource", "Values": ["main-a"]},
-            {"Name": "tag:moka:stack", "Values": ["prod"]},
+            {"Name": "tag:moka:environment", "Values": ["prod"]},
         ]
     }
 
 
-def test_an_answer_counts_where_its_tags_are_those_of_the_resource_and_its_stack():
-    def tagged(id, stack):
-        tags = {"moka:resource": "main-a", "moka:stack": stack}
+def test_an_answer_counts_where_its_tags_are_those_of_the_resource_and_its_environment():
+    def tagged(id, environment):
+        tags = {"moka:resource": "main-a", "moka:environment": environment}
         return {"SubnetId": id, "Tags": [{"Key": key, "Value": value} for key, value in tags.items()]}
 
     answer = {"Subnets": [tagged("subnet-1", "prod"), tagged("subnet-2", "dev"), {"SubnetId": "subnet-3"}]}

@@ -55,6 +55,7 @@ def test_a_slice_that_the_settings_do_not_name_is_refused_with_those_they_do():
 
 
 A_STACK_A_LAYER = "".join(f"  {layer.replace('_', '-')}: {{layers: [{layer}]}}\n" for layer in slices.LAYERS)
+LAYERED = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
 
 
 def test_stacks_that_read_each_other_are_refused():
@@ -69,39 +70,65 @@ def test_stacks_that_read_each_other_are_refused():
 
 
 def test_a_stack_reads_those_that_hold_what_its_units_are_given():
-    environment = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
-
-    read = slices.references(environment, list(slices.slices(environment).values()))
+    read = slices.references(LAYERED, list(slices.slices(LAYERED).values()))
 
     assert read["local.foundation"] == []
     assert read["local.spark"] == ["local.archer", "local.cluster", "local.foundation", "local.shuffle"]
 
 
-def test_the_table_says_of_each_layer_what_it_reads(deploy, monkeypatch):
-    """Otherwise stacks would come up in an order in which what they read is not there yet."""
+@pytest.fixture(scope="module")
+def whole_and_layers(deploy):
+    """What one stack registers, and by layer what a stack of each one does."""
     whole = settings.load("local")
-    environment = settings.parse(f"{LOCAL}\nslices:\n{A_STACK_A_LAYER}", "stacks/local.yaml")
     exported = {}
 
     def keep(name, value):
         pulumi.Output.from_input(value).apply(lambda output: exported.update({name: output}))
 
-    monkeypatch.setattr(pulumi, "export", keep)
-    deploy(lambda: program.deploy(whole, slices.slice_named(whole, "")))
-    monkeypatch.setattr(
-        pulumi.StackReference, "get_output", lambda _, name: pulumi.Output.from_input(exported[name])
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pulumi, "export", keep)
+        one = deploy(lambda: program.deploy(whole, slices.slice_named(whole, "")))
+        patch.setattr(
+            pulumi.StackReference, "get_output", lambda _, name: pulumi.Output.from_input(exported[name])
+        )
+        return one, {
+            layer: deploy(functools.partial(program.deploy, LAYERED, slices.slice_named(LAYERED, name)))
+            for layer, name in ((layer, layer.replace("_", "-")) for layer in slices.LAYERS)
+        }
 
-    for layer in slices.LAYERS:
-        piece = slices.slice_named(environment, layer.replace("_", "-"))
-        recorder = deploy(functools.partial(program.deploy, environment, piece))
+
+def test_the_table_says_of_each_layer_what_it_reads(whole_and_layers):
+    """Otherwise stacks would come up in an order in which what they read is not there yet."""
+    pieces = slices.slices(LAYERED)
+
+    for layer, recorder in whole_and_layers[1].items():
         read = {
             reference["name"].rpartition("/")[2]
             for reference in recorder.inputs("pulumi:pulumi:StackReference")
         }
-        pieces = list(slices.slices(environment).values())
-        expected = set(slices.references(environment, pieces)[piece.stack])
+        stack = pieces[layer.replace("_", "-")].stack
+        expected = set(slices.references(LAYERED, list(pieces.values()))[stack])
         assert read == expected, f"{layer}: let `reads` in stacks/layer_table.py say what `inputs` reads"
+
+
+def test_a_resource_is_the_same_whatever_the_slices_are(whole_and_layers):
+    """Or a move to other slices would change it with the next `up`."""
+    one, layers = whole_and_layers
+    whole = inputs_by_path(one)
+
+    for layer, recorder in layers.items():
+        others = inputs_by_path(recorder)
+        assert others, layer
+        assert {path for path in others if others[path] != whole[path]} == set(), layer
+
+
+def inputs_by_path(recorder):
+    """Inputs of all that a stack registers, by where it is in the tree."""
+    return {
+        path: request.object
+        for path, request in recorder.tree().items()
+        if request.type != "pulumi:pulumi:StackReference"
+    }
 
 
 def test_a_row_that_reads_what_comes_after_it_is_refused():
