@@ -12,7 +12,7 @@ from tests.support.kills import AWS, CLUSTER_ONCE, VICTIMS, existing_with_cluste
 pytestmark = pytest.mark.usefixtures("checkpoints")
 
 KILLS = size("MOKA_KILLS")
-UP, DOWN = 11, 6
+UP, DOWN = 5, 4
 """Kills before an `up` and before a `destroy` comes to its end; neither divides the number of victims."""
 
 
