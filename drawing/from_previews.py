@@ -108,6 +108,10 @@ def _unit(picture: Picture, changes: Changes, changed: Changed) -> str:
         if address.partition("/")[0] == changed.layer
         and f"{changed.name}-".startswith(f"{address.partition('/')[2]}-")
     ]
+    if not places and LAYERS[changed.layer].scope == "environment":
+        # What stays where another cluster becomes home is named after none.
+        addresses = (layer.address.partition("/") for layer in picture.layers)
+        places = [place for layer, _, place in addresses if layer == changed.layer]
     return f"{changed.layer}/{max(places, key=len)}" if places else ""
 
 

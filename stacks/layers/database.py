@@ -70,9 +70,13 @@ def inputs(site: ClusterSite) -> Inputs:
 def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     """Make the database, which the pods of the home cluster may reach and nobody else."""
     settings = inputs.database
+    name = f"{DATABASE}-{settings.generation}"
+    # Versions before named it after the home cluster.
+    aliases = [pulumi.Alias(name=f"{cluster}-{name}") for cluster in site.settings.clusters]
     database = DatabaseCluster(
-        # It holds what is nowhere else: of another generation there is another, and this one stays.
-        f"{site.name}-{DATABASE}-{settings.generation}",
+        # It holds what is nowhere else: of another generation there is another, and this one stays. It stays
+        # where another cluster becomes home, too.
+        name,
         DatabaseArgs(
             identifier=inputs.identifier,
             account=site.foundation.account,
@@ -91,7 +95,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             restore_from=RestoreFrom(**dict(settings.restore_from)) if settings.restore_from else None,
             retain=site.settings.retain,
         ),
-        site.opts,
+        pulumi.ResourceOptions.merge(site.opts, pulumi.ResourceOptions(aliases=aliases)),
     )
     return Outputs(
         endpoint=database.endpoint,

@@ -389,7 +389,8 @@ class _Run:
             *(kind for kind in self.arguments if kind not in self.met),
         ]
         assert not unmet, f"the program has nothing that this changes: {unmet}"
-        for urn in [urn for urn in self.account._states if urn not in self.seen]:
+        # What was made last first, as it may need what was made before.
+        for urn in [urn for urn in reversed(self.account._states) if urn not in self.seen]:
             self._delete(urn)
         if self.refusals:
             raise Refused(self.refusals)

@@ -1,6 +1,7 @@
 """Layer database, as the settings of whole environments ask for it."""
 
 import dataclasses
+import functools
 
 import pytest
 import yaml
@@ -68,3 +69,19 @@ def test_another_generation_is_another_resource_that_begins_with_what_it_is_told
         "sourceClusterIdentifier": "moka-local-database-1",
         "restoreToTime": "2026-11-24T01:05:00Z",
     }
+
+
+def test_it_is_the_same_one_where_another_cluster_becomes_home(deploy):
+    """RDS would refuse a second one of its name, and what the first one holds would be lost."""
+    text = yaml.safe_load(LOCAL)
+    text["clusters"]["spark-b"] = text["clusters"]["spark-a"]
+    trees = []
+    for home in ("spark-a", "spark-b"):
+        text["home"] = home
+        whole = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
+        where = make_site(home, whole, read=lambda layer, kind: outputs_of(kind))
+        trees.append(deploy(functools.partial(database.deploy, where, database.inputs(where))).tree())
+
+    assert trees[0].keys() == trees[1].keys()
+    [component] = [request for path, request in trees[1].items() if request.type == "moka:aws:Database"]
+    assert {alias.spec.name for alias in component.aliases} == {"spark-a-database-1", "spark-b-database-1"}
