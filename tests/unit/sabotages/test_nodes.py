@@ -6,7 +6,6 @@ from tests.support.deployment import Refused, few_groups, gone, put
 
 LAYERS = ("foundation", "cluster")
 
-
 SABOTAGES = {
     "no VPC CNI": (
         {"inputs": {"Addon::spark-a-vpc-cni": gone}},
@@ -29,8 +28,12 @@ SABOTAGES = {
         "choose an AMI type of arm64",
     ),
     "an image for GPUs that are not there": (
-        {"inputs": {"NodeGroup::spark-a-executor-amd64": {"amiType": "AL2023_x86_64_NVIDIA"}}},
-        "is not a valid instance type for requested amiType AL2023_x86_64_NVIDIA",
+        {
+            # All groups: this one has one type, which the message names.
+            "settings": None,
+            "inputs": {"NodeGroup::spark-a-driver-amd64-us-east-1b": {"amiType": "AL2023_x86_64_NVIDIA"}},
+        },
+        "[r6i.2xlarge] is not a valid instance type for requested amiType AL2023_x86_64_NVIDIA",
         "choose a type with NVIDIA GPUs",
     ),
     "no addresses for pods": (
