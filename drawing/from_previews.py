@@ -109,7 +109,7 @@ def _unit(picture: Picture, changes: Changes, changed: Changed) -> str:
         and f"{changed.name}-".startswith(f"{address.partition('/')[2]}-")
     ]
     if not places and LAYERS[changed.layer].scope == "environment":
-        # What stays where another cluster becomes home is named after none.
+        # What stays where another cluster becomes home is named after the foundation.
         addresses = (layer.address.partition("/") for layer in picture.layers)
         places = [place for layer, _, place in addresses if layer == changed.layer]
     return f"{changed.layer}/{max(places, key=len)}" if places else ""

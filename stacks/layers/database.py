@@ -75,8 +75,8 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
     aliases = [pulumi.Alias(name=f"{cluster}-{name}") for cluster in site.settings.clusters]
     database = DatabaseCluster(
         # It holds what is nowhere else: of another generation there is another, and this one stays. It stays
-        # where another cluster becomes home, too.
-        name,
+        # where another cluster of the foundation becomes home, too.
+        f"{site.settings.home_foundation}-{name}",
         DatabaseArgs(
             identifier=inputs.identifier,
             account=site.foundation.account,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from moka.names import DATABASE, PLATFORM_IDENTITIES, PLATFORM_NAMESPACES
+from moka.names import PLATFORM_IDENTITIES, PLATFORM_NAMESPACES
 from stacks import settings
 from stacks.settings import reading
 
@@ -37,8 +37,7 @@ def test_every_identity_is_known_as_one_of_the_platform_or_of_jobs(environment, 
 @pytest.mark.parametrize("environment", reading.environments())
 def test_every_logical_name_begins_with_that_of_its_place(environment, whole):
     environment_settings = settings.load(environment)
-    # The database stays where another cluster becomes home.
-    places = (*environment_settings.clusters, *environment_settings.foundations, f"{DATABASE}-")
+    places = (*environment_settings.clusters, *environment_settings.foundations)
     wrong = [
         f"{resource.type}::{resource.name}"
         for resource in whole(environment).resources
