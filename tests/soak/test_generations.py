@@ -104,11 +104,16 @@ def nodes(core: client.CoreV1Api, group: str) -> list[Any]:
 
 
 def driver_pod(core: client.CoreV1Api, node: str) -> None:
-    """A driver on a node, put there without a scheduler."""
+    """A driver on a node, put there without a scheduler, which runs until it is deleted."""
     core.create_namespaced_pod(
         "default",
         {
-            "metadata": {"name": "sums-driver", "labels": {"spark-role": "driver"}},
+            "metadata": {
+                "name": "sums-driver",
+                "labels": {"spark-role": "driver"},
+                # Without it the laptop ends a driver after 30 s, which two commands may take.
+                "annotations": {"localcloud/runs-for": "86400"},
+            },
             "spec": {
                 "nodeName": node,
                 "containers": [{"name": "driver", "image": "spark"}],
