@@ -19,7 +19,7 @@ from stacks.layers import cluster as cluster_layer
 from stacks.sdk_tuning import wait_for_stack
 from stacks.settings import Environment
 from stacks.site import ClusterSite, Site
-from stacks.slices import RESOURCES, Slice, Unit, slices, stack_of_units, unit_read
+from stacks.slices import RESOURCES, Slice, Unit, recorded_units, slices, stack_of_units, unit_read
 
 
 class Deployment:
@@ -147,12 +147,15 @@ class Deployment:
     def _refuse_units_of_other_stacks(self, deployed: Mapping[str, Any]) -> None:
         """A unit that the settings now give to another stack would be deleted here and created anew there."""
         for unit, stack in self._stack_of_units.items():
-            if stack != self.piece.stack and str(unit) in deployed:
-                environment = self.settings.environment
-                raise pulumi.RunError(
-                    f"Stack {self.piece.stack} has {unit}, which stacks/{environment}.yaml gives to {stack}: "
-                    f"run `make move STACK={environment}` first, which brings it there."
-                )
+            if stack == self.piece.stack:
+                continue
+            for recorded in recorded_units(self.settings, unit):
+                if str(recorded) in deployed:
+                    environment = self.settings.environment
+                    raise pulumi.RunError(
+                        f"Stack {self.piece.stack} has {recorded}, which stacks/{environment}.yaml gives to "
+                        f"{stack}: run `make move STACK={environment}` first, which brings it there."
+                    )
 
     def _note_top_level_resource(self, args: pulumi.ResourceTransformationArgs) -> None:
         if args.opts.parent is None and not args.type_.startswith("pulumi:"):

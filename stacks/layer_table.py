@@ -24,6 +24,7 @@ class Layer:
     reads: layers whose outputs it is given, those of its own cluster and the foundation below that; and HOME.
     when: section of a cluster's settings, or of the environment's where the layer is the environment's,
         without which there is no such layer.
+    keeps: what it makes goes along to another home cluster of the foundation, and is not made anew there.
     makes: what docs/layers.md says of it.
     """
 
@@ -31,6 +32,7 @@ class Layer:
     scope: Scope
     reads: tuple[str, ...] = ()
     when: str | None = None
+    keeps: bool = False
     makes: str
 
     @property
@@ -85,6 +87,7 @@ LAYERS: Mapping[str, Layer] = {
             scope="environment",
             reads=("cluster", HOME),
             when="database",
+            keeps=True,
             makes="PostgreSQL of the platform's services on Aurora: encrypted, reached by the home cluster's "
             "pods only, entered by IAM, with backups and instances in several zones",
         ),

@@ -87,6 +87,18 @@ def unit_read(settings: Environment, unit: Unit, source: str) -> Unit | None:
     return Unit(source, unit.place) if _is_on(settings, unit.place, LAYERS[source]) else None
 
 
+def recorded_units(settings: Environment, unit: Unit) -> Iterator[Unit]:
+    """The units as which a stack may have a unit: itself, or where the home cluster was before."""
+    yield unit
+    if unit.row.keeps:
+        foundation = settings.clusters[unit.place].foundation
+        yield from (
+            Unit(unit.layer, name)
+            for name, cluster in settings.clusters.items()
+            if name != unit.place and cluster.foundation == foundation
+        )
+
+
 def units_read(settings: Environment, unit: Unit) -> Iterator[Unit]:
     """The units whose outputs a unit is given."""
     yield from filter(None, map(partial(unit_read, settings, unit), unit.row.reads))

@@ -11,7 +11,7 @@ from typing import Any
 
 from moka.pulumi_cli import State
 from stacks.settings import Environment
-from stacks.slices import RESOURCES, Unit, providers, slices, stack_of_units, units
+from stacks.slices import RESOURCES, Unit, providers, recorded_units, slices, stack_of_units, units
 
 Resource = dict[str, Any]
 
@@ -22,14 +22,20 @@ PROVIDER_PREFIX = "pulumi:providers:"
 
 @dataclass(frozen=True)
 class Move:
-    """A unit that is in the stack `source`, and that the settings give to `target`."""
+    """A unit that is in the stack `source`, and that the settings give to `target`.
+
+    unit: as the settings have it.
+    recorded: as the stack has it: of another place where another cluster has become home.
+    """
 
     unit: Unit
     source: str
     target: str
+    recorded: Unit
 
     def __str__(self) -> str:
-        return f"{self.unit}: from {self.source} to {self.target}"
+        as_another = "" if self.unit == self.recorded else f", as {self.unit}"
+        return f"{self.recorded}: from {self.source} to {self.target}{as_another}"
 
 
 def plan_moves(settings: Environment, states: Mapping[str, State]) -> list[Move]:
@@ -39,10 +45,11 @@ def plan_moves(settings: Environment, states: Mapping[str, State]) -> list[Move]
     """
     targets = stack_of_units(slices(settings).values())
     return [
-        Move(unit, stack, targets[unit])
+        Move(unit, stack, targets[unit], recorded)
         for unit in units(settings)
         for stack, state in states.items()
-        if str(unit) in _outputs(state) and stack != targets[unit]
+        for recorded in recorded_units(settings, unit)
+        if str(recorded) in _outputs(state) and stack != targets[unit]
     ]
 
 
@@ -58,15 +65,15 @@ def add_units(
     existing = {resource["urn"]: resource for resource in resources}
     for source in dict.fromkeys(move.source for move in moves):
         origin = states[source]
-        moving_units = [move.unit for move in moves if move.source == source]
+        incoming = [move for move in moves if move.source == source]
         root = _root(origin)
         if not resources:
             resources.append(_rename({**root, "outputs": {}}, root, stack))
             existing[resources[0]["urn"]] = resources[0]
-        moving = _resources_of_units(origin, moving_units)
+        moving = _resources_of_units(origin, [move.recorded for move in incoming])
         serving = {resource.get("provider", "").rpartition("::")[0] for resource in moving.values()}
         serving |= _top_level_urns(
-            origin, (name for unit in moving_units for name in providers(settings, unit))
+            origin, (name for move in incoming for name in providers(settings, move.unit))
         )
         replacements: dict[str, str] = {}
         for resource in resources_of(origin):
@@ -80,7 +87,7 @@ def add_units(
                 renamed["provider"] = replacements.get(renamed["provider"], renamed["provider"])
             existing[renamed["urn"]] = renamed
             resources.append(_drop_missing_dependencies(renamed, existing))
-        outputs = {str(unit): _outputs(origin)[str(unit)] for unit in moving_units}
+        outputs = {str(move.unit): _outputs(origin)[str(move.recorded)] for move in incoming}
         resources[0] = {**resources[0], "outputs": {**outputs, **resources[0].get("outputs", {})}}
     return _with_resources(_with_secrets_provider(stack, state, states[moves[0].source]), resources)
 
@@ -90,8 +97,8 @@ def remove_units(settings: Environment, state: State, moves: Sequence[Move]) -> 
 
     It is empty if no unit is left.
     """
-    moving = _resources_of_units(state, [move.unit for move in moves])
-    names = {str(move.unit) for move in moves}
+    moving = _resources_of_units(state, [move.recorded for move in moves])
+    names = {str(move.recorded) for move in moves}
     outputs = {name: value for name, value in _outputs(state).items() if name not in names}
     remaining_units = [unit for unit in units(settings) if str(unit) in outputs]
     own_providers = _top_level_urns(

@@ -19,10 +19,12 @@ class CertificatesArgs:
         name that is added at the end changes the last certificate only.
     zone_id: public hosted zone of Route 53 in the same account; ACM cannot look into a private one
         (https://docs.aws.amazon.com/acm/latest/userguide/domain-ownership-validation.html).
+    former_names: of components whose records of these names are this one's now.
     """
 
     names: Sequence[str]
     zone_id: str
+    former_names: Sequence[str] = ()
 
 
 class Certificates(pulumi.ComponentResource):
@@ -50,7 +52,16 @@ class Certificates(pulumi.ComponentResource):
             )
             for host in names:
                 if host not in records:
-                    records[host] = _record(f"{name}-{host}", host, certificate, args.zone_id, child)
+                    taken_over = pulumi.ResourceOptions(
+                        aliases=[pulumi.Alias(name=f"{former}-{host}") for former in args.former_names]
+                    )
+                    records[host] = _record(
+                        f"{name}-{host}",
+                        host,
+                        certificate,
+                        args.zone_id,
+                        pulumi.ResourceOptions.merge(child, taken_over),
+                    )
             validations.append(
                 aws.acm.CertificateValidation(
                     f"{name}-{number}",

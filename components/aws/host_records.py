@@ -17,11 +17,13 @@ class HostRecordsArgs:
     zone_id: hosted zone of Route 53, public or private, in the same account.
     hosts: names, also `*.<name>`, which holds at any depth below it (RFC 4592).
     target: name of the server in DNS.
+    former_names: of components whose records of these hosts are this one's now.
     """
 
     zone_id: str
     hosts: Sequence[str]
     target: pulumi.Input[str]
+    former_names: Sequence[str] = ()
 
 
 class HostRecords(pulumi.ComponentResource):
@@ -40,6 +42,9 @@ class HostRecords(pulumi.ComponentResource):
                 type="CNAME",
                 records=[args.target],
                 ttl=TTL_SECONDS,
-                opts=pulumi.ResourceOptions(parent=self),
+                opts=pulumi.ResourceOptions(
+                    parent=self,
+                    aliases=[pulumi.Alias(name=f"{former}-{host}") for former in args.former_names],
+                ),
             )
         self.register_outputs({})

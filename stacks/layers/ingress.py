@@ -84,7 +84,9 @@ class Inputs:
     networks: that may connect to the load balancer; all where there are none.
     certificates: settings of those for TLS; None for plain HTTP.
     dns_zone: hosted zone for records of the pages; None for none.
-    names: host names of all pages, with wildcards of one label. hosts: the same, with wildcards of any depth.
+    names: host names of the cluster's own pages, with wildcards of one label.
+    hosts: the same, with wildcards of any depth.
+    home_hosts: those that the environment has once; none but at home.
     previews: CI previews the environment.
     gateway: to UIs; None for none.
     """
@@ -97,6 +99,7 @@ class Inputs:
     dns_zone: str | None
     names: Sequence[str]
     hosts: Sequence[str]
+    home_hosts: Sequence[str]
     previews: bool
     gateway: Gateway | None = None
 
@@ -116,7 +119,6 @@ def inputs(site: ClusterSite) -> Inputs:
     """What the layer needs on a cluster."""
     base = site.outputs("foundation", foundation.Outputs)
     settings = site.settings
-    home = settings.home_hosts if site.name == settings.home else []
     return Inputs(
         vpc_id=base.vpc_id,
         subnets=base.private_subnets,
@@ -124,8 +126,9 @@ def inputs(site: ClusterSite) -> Inputs:
         networks=[str(network) for network in settings.ingress.networks],
         certificates=site.foundation.certificates,
         dns_zone=site.foundation.dns_zone,
-        names=pages.cluster_names(site.name, list(settings.job_namespaces), settings.domain, home),
-        hosts=[f"*.{settings.ui_domain(site.name)}", *home],
+        names=pages.cluster_names(site.name, list(settings.job_namespaces), settings.domain, []),
+        hosts=[f"*.{settings.ui_domain(site.name)}"],
+        home_hosts=settings.home_hosts if site.name == settings.home else [],
         previews=site.settings.ci is not None,
         gateway=_gateway_inputs(site),
     )
@@ -223,6 +226,17 @@ def _deploy_load_balancer(
             HostRecordsArgs(zone_id=inputs.dns_zone, hosts=inputs.hosts, target=load_balancer.host),
             site.opts,
         )
+    if inputs.dns_zone and inputs.home_hosts:
+        HostRecords(
+            _home_name(site),
+            HostRecordsArgs(
+                zone_id=inputs.dns_zone,
+                hosts=inputs.home_hosts,
+                target=load_balancer.host,
+                former_names=_former_home_names(site),
+            ),
+            site.opts,
+        )
     return load_balancer.host
 
 
@@ -232,8 +246,35 @@ def _certificate_arns(site: ClusterSite, inputs: Inputs) -> pulumi.Input[Sequenc
         return None
     if settings.public_zone is None:
         return settings.arns
-    args = CertificatesArgs(names=inputs.names, zone_id=settings.public_zone)
-    return Certificates(f"{site.name}-pages", args, site.opts).arns
+    own = Certificates(
+        f"{site.name}-pages", CertificatesArgs(names=inputs.names, zone_id=settings.public_zone), site.opts
+    )
+    if not inputs.home_hosts:
+        return own.arns
+    home = Certificates(
+        _home_name(site),
+        CertificatesArgs(
+            names=inputs.home_hosts,
+            zone_id=settings.public_zone,
+            former_names=_former_home_names(site),
+        ),
+        site.opts,
+    )
+    return pulumi.Output.all(own.arns, home.arns).apply(lambda arns: [*arns[0], *arns[1]])
+
+
+def _home_name(site: ClusterSite) -> str:
+    """Of what is about hosts that the environment has once.
+
+    Route 53 has a name once: where another cluster becomes home, its record is to be changed, and not another
+    one made before it is deleted.
+    """
+    return f"{site.settings.home_foundation}-pages"
+
+
+def _former_home_names(site: ClusterSite) -> list[str]:
+    """What it was named in versions before: after the home cluster."""
+    return [f"{cluster}-pages" for cluster in site.settings.clusters]
 
 
 def _deploy_gateway(

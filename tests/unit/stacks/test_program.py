@@ -149,6 +149,27 @@ def test_a_stack_with_a_unit_that_the_settings_give_to_another_is_refused(deploy
         deploy(lambda: program.deploy(environment, slices.slice_named(environment, "spark-a")))
 
 
+def test_a_stack_with_a_database_that_belongs_to_another_cluster_since_that_is_home_is_refused(
+    deploy, monkeypatch
+):
+    text = yaml.safe_load(LOCAL)
+    text["clusters"]["spark-b"] = text["clusters"]["spark-a"]
+    text["home"] = "spark-b"
+    text["slices"] = {
+        "shared": {"layers": ["foundation"]},
+        "spark-a": {"clusters": ["spark-a"]},
+        "spark-b": {"clusters": ["spark-b"]},
+    }
+    environment = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
+    before = {"outputs": {"cluster/spark-a": {}, "archer/spark-a": {}, "database/spark-a": {}}}
+    monkeypatch.setattr(pulumi.runtime, "invoke", lambda *_: SimpleNamespace(value=before))
+
+    with pytest.raises(
+        pulumi.RunError, match=r"has database/spark-a, which .* gives to local.spark-b: run `make move"
+    ):
+        deploy(lambda: program.deploy(environment, slices.slice_named(environment, "spark-a")))
+
+
 def test_a_stack_that_comes_before_what_it_reads_is_told_which_that_is():
     with pytest.raises(
         pulumi.RunError, match=r"local\.shared has no foundation/main yet.*bring local\.shared up"

@@ -7,7 +7,7 @@ import yaml
 from moka.pulumi_cli import State
 from stacks import settings
 from stacks.settings import Environment
-from stacks.slices import LAYERS
+from stacks.slices import LAYERS, Unit
 from stacks.state_move import Move, add_units, plan_moves, remove_units, unfinished_urns
 from tests.support.pulumi_states import (
     CLUSTER,
@@ -27,6 +27,15 @@ PARTED = {"shared": {"layers": ["foundation"]}, "spark-a": {"clusters": ["spark-
 
 def sliced(slices: dict[str, object]) -> Environment:
     return settings.parse(LOCAL + yaml.safe_dump({"slices": slices}), "stacks/local.yaml")
+
+
+def two_clusters(home: str) -> Environment:
+    """`local` with a second cluster, and a stack for each."""
+    text = yaml.safe_load(LOCAL)
+    text["clusters"]["spark-b"] = text["clusters"]["spark-a"]
+    text["home"] = home
+    text["slices"] = {**PARTED, "spark-b": {"clusters": ["spark-b"]}}
+    return settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
 
 
 def names(state: State) -> list[str]:
@@ -63,9 +72,9 @@ def test_what_the_settings_give_to_another_stack_is_to_move_and_nothing_else():
     moves = plan_moves(sliced(PARTED), {"local": WHOLE})
 
     assert moves == [
-        Move(FOUNDATION, "local", "local.shared"),
-        Move(CLUSTER, "local", "local.spark-a"),
-        Move(SPARK, "local", "local.spark-a"),
+        Move(FOUNDATION, "local", "local.shared", FOUNDATION),
+        Move(CLUSTER, "local", "local.spark-a", CLUSTER),
+        Move(SPARK, "local", "local.spark-a", SPARK),
     ]
     assert plan_moves(settings.load("local"), {"local": WHOLE}) == []
 
@@ -75,6 +84,54 @@ def test_a_unit_that_the_settings_do_not_name_any_more_stays_where_it_is():
     gone["deployment"]["resources"][0]["outputs"]["cluster/spark-b"] = {"resources": []}
 
     assert {m.unit.place for m in plan_moves(sliced(PARTED), {"local": gone})} == {"main", "spark-a"}
+
+
+def test_what_is_kept_goes_along_to_another_home_cluster_of_the_foundation_and_nothing_else_of_home_does():
+    database, archer = Unit("database", "spark-a"), Unit("archer", "spark-a")
+    before, after = "local.spark-a", "local.spark-b"
+    source = make_state(
+        before,
+        {
+            str(CLUSTER): {"resources": ["moka:aws:Cluster::spark-a"]},
+            str(database): {"endpoint": "here", "resources": ["moka:aws:Database::main-database-1"]},
+            str(archer): {"resources": ["moka:kubernetes:Archer::spark-a-archer"]},
+        },
+        make_provider(before, "aws", "main"),
+        make_resource(before, "moka:aws:Cluster::spark-a"),
+        make_provider(before, "kubernetes", "spark-a", "moka:aws:Cluster::spark-a"),
+        make_resource(before, "moka:aws:Database::main-database-1"),
+        make_resource(
+            before,
+            "moka:aws:Database$aws:rds/cluster:Cluster::main-database-1",
+            parent="moka:aws:Database::main-database-1",
+            provider=provider_reference(before, "aws", "main"),
+            id="moka-local-database-1",
+        ),
+        make_resource(before, "moka:kubernetes:Archer::spark-a-archer"),
+    )
+    environment = two_clusters("spark-b")
+
+    assert plan_moves(two_clusters("spark-a"), {before: source}) == []
+    assert list(map(str, plan_moves(environment, {before: source}))) == [
+        "database/spark-a: from local.spark-a to local.spark-b, as database/spark-b"
+    ]
+
+    states = move(environment, {before: source})
+
+    assert names(states[after]) == [
+        "pulumi:pulumi:Stack::moka-local.spark-b",
+        "pulumi:providers:aws::main",
+        "moka:aws:Database::main-database-1",
+        "moka:aws:Database$aws:rds/cluster:Cluster::main-database-1",
+    ]
+    [root, *_] = states[after]["deployment"]["resources"]
+    assert root["outputs"] == {
+        "database/spark-b": {"endpoint": "here", "resources": ["moka:aws:Database::main-database-1"]}
+    }
+    assert [name for name in names(states[before]) if "atabase" in name] == []
+    [rest, *_] = states[before]["deployment"]["resources"]
+    assert set(rest["outputs"]) == {"cluster/spark-a", "archer/spark-a"}
+    assert plan_moves(environment, states) == []
 
 
 def test_each_stack_has_its_units_with_all_below_them_their_providers_and_their_outputs():
@@ -218,7 +275,7 @@ def test_a_new_stack_keeps_secrets_as_its_source_does():
         "local.shared",
         nothing,
         {"local": source},
-        [Move(FOUNDATION, "local", "local.shared")],
+        [Move(FOUNDATION, "local", "local.shared", FOUNDATION)],
     )
 
     assert result["deployment"]["secrets_providers"]["state"] == {"url": "u", "stack": "local.shared"}

@@ -99,26 +99,32 @@ def test_the_controller_is_the_one_that_the_settings_name(layer):
     assert "moka:kubernetes:IngressNginx" in layer(ingress={"controller": "ingress-nginx"}).types()
 
 
+IN_ZONES = {
+    **LOCAL["foundations"]["main"],
+    "certificates": {"public_zone": "Z0123456789ABCDEFGHIJ"},
+    "dns_zone": "Z0123456789ABCDEFGHIK",
+}
+
+
 @pytest.fixture(scope="module")
 def with_tls(layer):
-    main = {
-        **LOCAL["foundations"]["main"],
-        "certificates": {"public_zone": "Z0123456789ABCDEFGHIJ"},
-        "dns_zone": "Z0123456789ABCDEFGHIK",
-    }
-    return layer({**OTHERS, "ui_gateway": {"image": IMAGE}}, foundations={"main": main})
+    return layer({**OTHERS, "ui_gateway": {"image": IMAGE}}, foundations={"main": IN_ZONES})
 
 
 def test_certificates_are_for_the_names_of_the_pages(with_tls):
-    [certificate] = with_tls.inputs("aws:acm/certificate:Certificate")
+    certificates = with_tls.by_name("aws:acm/certificate:Certificate")
     domain = LOCAL["domain"]
 
-    assert certificate["domainName"] == f"*.spark-a.{domain}"
-    assert certificate["subjectAlternativeNames"] == [
-        f"history.{domain}",
-        f"archer.{domain}",
-        *(f"*.{namespace}.spark-a.{domain}" for namespace in LOCAL["job_namespaces"]),
-    ]
+    assert {
+        name: [certificate["domainName"], *certificate["subjectAlternativeNames"]]
+        for name, certificate in certificates.items()
+    } == {
+        "spark-a-pages-1": [
+            f"*.spark-a.{domain}",
+            *(f"*.{namespace}.spark-a.{domain}" for namespace in LOCAL["job_namespaces"]),
+        ],
+        "main-pages-1": [f"history.{domain}", f"archer.{domain}"],
+    }
 
 
 def test_records_lead_all_pages_to_the_load_balancer(with_tls):
@@ -129,6 +135,25 @@ def test_records_lead_all_pages_to_the_load_balancer(with_tls):
     }
 
     assert records == {f"{host}.{LOCAL['domain']}" for host in ("*.spark-a", "history", "archer")}
+
+
+@pytest.mark.parametrize("component", ["HostRecords", "Certificates"])
+def test_a_record_of_home_is_the_same_one_where_another_cluster_becomes_home(layer, component):
+    """Route 53 would refuse a second one of its name ("but it already exists")."""
+    clusters = dict.fromkeys(("spark-a", "spark-b"), LOCAL["clusters"]["spark-a"])
+
+    def records(home):
+        tree = layer(foundations={"main": IN_ZONES}, clusters=clusters, home=home).tree()
+        host = f"-archer.{LOCAL['domain']}"
+        return {path: tree[path] for path in tree if f"{component}$" in path and path.endswith(host)}
+
+    before, after = records("spark-a"), records("spark-b")
+
+    assert before.keys() == after.keys()
+    [record] = after.values()
+    assert {alias.spec.name for alias in record.aliases} == {
+        f"{cluster}-pages-archer.{LOCAL['domain']}" for cluster in clusters
+    }
 
 
 def test_addresses_are_https_where_there_are_certificates(with_tls, recorder):
