@@ -189,5 +189,38 @@ def test_a_change_reaches_the_canary_and_then_the_rest(sliced):
     sliced.rollout("up", "--wave", "rest")
     assert all("new.example" in values for values in hosts().values())
     sliced.expect_no_changes()
+
+
+def test_another_cluster_becomes_home_by_the_steps_of_the_documentation(sliced):
+    """docs/operations/clusters.md, "Replacing a cluster under load"."""
+
+    def lasting() -> Identities:
+        """What AWS has once: the database, and records in DNS."""
+        kinds = ("aws:rds/cluster:Cluster", "aws:route53/record:Record")
+        return {key: id for key, id in sliced.identities().items() if key[0] in kinds}
+
+    main = {**LOCAL["foundations"]["main"], "dns_zone": "Z0123456789ABCDEFGHIJ"}
+    changed = {"slices": WAYS["a stack a cluster"], "waves": WAVES, "foundations": {"main": main}}
+    sliced.set(**changed)
+    sliced.rollout("up")
+    before = lasting()
+    assert {kind for kind, _ in before} == {"aws:rds/cluster:Cluster", "aws:route53/record:Record"}
+
+    sliced.set(**changed, home="spark-b")
+    refused = sliced.try_rollout("up", "--wave", "rest")
+    assert refused.returncode != 0
+    assert (
+        "has database/spark-a, which stacks/local.yaml gives to local.spark-b: run `make move STACK=local`"
+        in (refused.stdout)
+    )
+
+    assert "database/spark-a: from local.spark-a to local.spark-b, as database/spark-b" in sliced.move()
+    sliced.rollout("up", "--wave", "rest")
+    sliced.rollout("up")
+    assert lasting() == before
+    sliced.expect_no_changes()
+
+
+def test_all_goes_where_clusters_have_stacks_of_their_own(sliced):
     sliced.rollout("down")
     assert sliced.identities() == {}
