@@ -34,7 +34,9 @@ def cluster_domain(cluster: str, domain: str) -> str:
     return f"{cluster}.{domain}"
 
 
-def cluster_names(cluster: str, namespaces: Sequence[str], domain: str, home: Sequence[str]) -> list[str]:
+def cluster_names(
+    cluster: str, namespaces: Sequence[str], domain: str, home: Sequence[str] = ()
+) -> list[str]:
     """Host names, with wildcards of one label each, that certificates of a cluster's pages are for.
 
     home: hosts that only the home cluster has.

@@ -147,15 +147,14 @@ class Deployment:
     def _refuse_units_of_other_stacks(self, deployed: Mapping[str, Any]) -> None:
         """A unit that the settings now give to another stack would be deleted here and created anew there."""
         for unit, stack in self._stack_of_units.items():
-            if stack == self.piece.stack:
-                continue
-            for recorded in recorded_units(self.settings, unit):
-                if str(recorded) in deployed:
-                    environment = self.settings.environment
-                    raise pulumi.RunError(
-                        f"Stack {self.piece.stack} has {recorded}, which stacks/{environment}.yaml gives to "
-                        f"{stack}: run `make move STACK={environment}` first, which brings it there."
-                    )
+            names = [str(recorded) for recorded in recorded_units(self.settings, unit)]
+            name = next((name for name in names if name in deployed), None)
+            if stack != self.piece.stack and name is not None:
+                environment = self.settings.environment
+                raise pulumi.RunError(
+                    f"Stack {self.piece.stack} has {name}, which stacks/{environment}.yaml gives to {stack}: "
+                    f"run `make move STACK={environment}` first, which brings it there."
+                )
 
     def _note_top_level_resource(self, args: pulumi.ResourceTransformationArgs) -> None:
         if args.opts.parent is None and not args.type_.startswith("pulumi:"):

@@ -52,16 +52,11 @@ class Certificates(pulumi.ComponentResource):
             )
             for host in names:
                 if host not in records:
-                    taken_over = pulumi.ResourceOptions(
-                        aliases=[pulumi.Alias(name=f"{former}-{host}") for former in args.former_names]
+                    record = pulumi.ResourceOptions(
+                        parent=self,
+                        aliases=[pulumi.Alias(name=f"{former}-{host}") for former in args.former_names],
                     )
-                    records[host] = _record(
-                        f"{name}-{host}",
-                        host,
-                        certificate,
-                        args.zone_id,
-                        pulumi.ResourceOptions.merge(child, taken_over),
-                    )
+                    records[host] = _record(f"{name}-{host}", host, certificate, args.zone_id, record)
             validations.append(
                 aws.acm.CertificateValidation(
                     f"{name}-{number}",

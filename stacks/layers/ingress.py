@@ -126,7 +126,7 @@ def inputs(site: ClusterSite) -> Inputs:
         networks=[str(network) for network in settings.ingress.networks],
         certificates=site.foundation.certificates,
         dns_zone=site.foundation.dns_zone,
-        names=pages.cluster_names(site.name, list(settings.job_namespaces), settings.domain, []),
+        names=pages.cluster_names(site.name, list(settings.job_namespaces), settings.domain),
         hosts=[f"*.{settings.ui_domain(site.name)}"],
         home_hosts=settings.home_hosts if site.name == settings.home else [],
         previews=site.settings.ci is not None,

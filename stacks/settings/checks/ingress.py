@@ -11,7 +11,7 @@ MAX_FIRST_NAME_LENGTH = 64
 """Characters of a certificate's first name (ACM API, RequestCertificate, DomainName)."""
 
 MAX_NAMESPACES = CERTIFICATES_PER_LISTENER * (NAMES_PER_CERTIFICATE - 1) - 1
-"""Names that the certificates of a load balancer have, one in common, less the History Server's."""
+"""Names that certificates of a load balancer have, one in common, less one; hosts of home have another."""
 
 
 def certificates(settings: Environment) -> Iterator[Mistake]:
@@ -44,6 +44,13 @@ def certificates(settings: Environment) -> Iterator[Mistake]:
 
 
 def _names(settings: Environment, foundation: str) -> Iterator[Mistake]:
+    first_of_home = settings.home_hosts[0]
+    if foundation == settings.home_foundation and len(first_of_home) > MAX_FIRST_NAME_LENGTH:
+        yield Mistake(
+            "domain",
+            f"needs a certificate for {first_of_home!r}, and ACM takes {MAX_FIRST_NAME_LENGTH} characters; "
+            "shorten it, or give certificates of your own",
+        )
     for cluster in settings.clusters_of(foundation):
         first = f"*.{settings.ui_domain(cluster)}"
         if len(first) > MAX_FIRST_NAME_LENGTH:

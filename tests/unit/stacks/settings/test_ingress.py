@@ -51,6 +51,16 @@ def test_a_name_that_is_too_long_for_a_certificate_is_refused():
         parse({"public_zone": ZONE}, domain=domain)
 
 
+def test_so_is_a_name_of_home_where_those_of_a_cluster_are_short_enough():
+    clusters, domain = {"a": LOCAL["clusters"]["spark-a"]}, f"{'a' * 49}.example"
+
+    with pytest.raises(InvalidDocument) as refused:
+        parse({"public_zone": ZONE}, clusters=clusters, home="a", domain=domain)
+
+    assert f"domain: needs a certificate for 'history.{domain}'" in str(refused.value)
+    assert "clusters.a:" not in str(refused.value)
+
+
 def test_a_controller_that_is_not_known_is_refused():
     with pytest.raises(InvalidDocument, match=r"ingress\.controller"):
         parse(ingress={"controller": "contour"})
