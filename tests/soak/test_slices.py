@@ -9,6 +9,7 @@ from subprocess import CompletedProcess
 import pytest
 import yaml
 
+from commands.job import job_target_in
 from localcloud.engine import Engine
 from stacks import settings, slices
 from tests.support.pulumi_stack import PulumiStack, moka, succeeded
@@ -170,24 +171,20 @@ def test_a_change_reaches_the_canary_and_then_the_rest(sliced):
     sliced.move()
     changed = {"slices": WAYS["a stack a cluster"], "waves": WAVES, "domain": "new.example"}
 
-    def hosts() -> dict[str, str]:
-        """Cluster -> domain of the UIs of its jobs."""
+    def ui_domains() -> dict[str, str]:
+        """Cluster -> where the UIs of its jobs are, as `moka job` is told by the outputs of its stack."""
         return {
-            resource.name.removesuffix("-spark-operator"): str(resource.inputs["values"])
-            for stack in sliced.engine.stacks()
-            for resource in sliced.engine.resources(stack)
-            if resource.name.endswith("-spark-operator") and "values" in resource.inputs
+            cluster: job_target_in(stack.run("stack", "output", "--json"), cluster).ui_domain
+            for cluster in ("spark-a", "spark-b")
+            for stack in [PulumiStack(sliced.engine, f"local.{cluster}")]
         }
 
     sliced.set(**changed)
     sliced.rollout("up", "--wave", "canary")
-    assert {name: "new.example" in values for name, values in hosts().items()} == {
-        "spark-a": False,
-        "spark-b": True,
-    }
+    assert ui_domains() == {"spark-a": f"spark-a.{LOCAL['domain']}", "spark-b": "spark-b.new.example"}
 
     sliced.rollout("up", "--wave", "rest")
-    assert all("new.example" in values for values in hosts().values())
+    assert ui_domains() == {"spark-a": "spark-a.new.example", "spark-b": "spark-b.new.example"}
     sliced.expect_no_changes()
 
 

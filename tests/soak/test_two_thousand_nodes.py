@@ -90,8 +90,10 @@ def settings(text: str) -> str:
         document.pop(name, None)
         cluster.pop(name, None)
         document["services"].pop(name, None)
+    # Lists of so many pods would be more than nodes can be sent: docs/network.md.
     document["job_namespaces"] = {
         name: {
+            "isolated": False,
             "quota": {"pods": PODS // 2, "applications": JOBS},
             "claims": [{"organization": team_of(name)}],
         }

@@ -1,4 +1,4 @@
-"""A soak that was cut off goes on where it was."""
+"""A soak that was cut off goes on where it was, and its own settings are such as an environment may have."""
 
 import subprocess
 import sys
@@ -6,6 +6,8 @@ import sys
 import pytest
 
 from localcloud.cloud import REPOSITORY
+from stacks import settings
+from tests.soak import test_two_thousand_nodes
 from tests.soak.passed import record_of_this_commit
 
 CONFTEST = """
@@ -73,3 +75,9 @@ def test_nothing_is_kept_of_a_checkout_with_changes(tmp_path):
     assert record_of_this_commit(tmp_path) != record
     (tmp_path / "file").touch()
     assert record_of_this_commit(tmp_path) is None
+
+
+def test_settings_of_two_thousand_machines_are_taken():
+    text = test_two_thousand_nodes.settings(settings.path_of("local").read_text())
+    groups = settings.parse(text, "stacks/local.yaml", "local").clusters["spark-a"].node_groups
+    assert sum(group.maximum for group in groups.values()) == test_two_thousand_nodes.NODES
