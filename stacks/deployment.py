@@ -4,7 +4,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
 import pulumi
 import pulumi_aws as aws
@@ -42,7 +42,8 @@ class Deployment:
         self._top_level_resources: list[str] = []
         pulumi.runtime.register_stack_transformation(self._note_top_level_resource)
         pulumi.runtime.register_stack_transformation(add_identity)
-        deployed = _deployed_outputs()
+        wait_for_stack()
+        deployed = _exported_by(pulumi.get_stack())
         deployed_version.refuse_older(piece.stack, deployed, version(), os.environ)
         self._refuse_units_of_other_stacks(deployed)
         # First, so that an update that fails has it, too.
@@ -145,28 +146,41 @@ class Deployment:
         return None if read is None else self.outputs(read, kind)
 
     def _refuse_units_of_other_stacks(self, deployed: Mapping[str, Any]) -> None:
-        """A unit that the settings now give to another stack would be deleted here and created anew there."""
+        """A unit that the settings now give to another stack would be deleted here and created anew there.
+
+        What AWS has once it would refuse there, after other resources were created.
+        """
         for unit, stack in self._stack_of_units.items():
-            names = [str(recorded) for recorded in recorded_units(self.settings, unit)]
-            name = next((name for name in names if name in deployed), None)
-            if stack != self.piece.stack and name is not None:
-                environment = self.settings.environment
-                raise pulumi.RunError(
-                    f"Stack {self.piece.stack} has {name}, which stacks/{environment}.yaml gives to {stack}: "
-                    f"run `make move STACK={environment}` first, which brings it there."
-                )
+            recorded = [str(unit) for unit in recorded_units(self.settings, unit)]
+            here = [name for name in recorded if name in deployed]
+            if stack != self.piece.stack and here:
+                self._refuse(self.piece.stack, here[0], stack)
+            if stack == self.piece.stack and unit.row.keeps and not here:
+                for other in set(self._stack_of_units.values()) - {stack}:
+                    for name in _exported_by(other).keys() & set(recorded):
+                        self._refuse(other, name, stack)
+
+    def _refuse(self, holder: str, name: str, stack: str) -> NoReturn:
+        environment = self.settings.environment
+        raise pulumi.RunError(
+            f"Stack {holder} has {name}, which stacks/{environment}.yaml gives to {stack}: "
+            f"run `make move STACK={environment}` first, which brings it there."
+        )
 
     def _note_top_level_resource(self, args: pulumi.ResourceTransformationArgs) -> None:
         if args.opts.parent is None and not args.type_.startswith("pulumi:"):
             self._top_level_resources.append(f"{args.type_}::{args.name}")
 
 
-def _deployed_outputs() -> Mapping[str, Any]:
-    """The outputs that the stack at hand has from its last update."""
-    wait_for_stack()
-    read = {"name": _full_name(pulumi.get_stack())}
-    answer = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", read).value or {}
-    return answer.get("outputs") or {}
+def _exported_by(stack: str) -> Mapping[str, Any]:
+    """The outputs of a stack since its last update; none of a stack that is not there."""
+    try:
+        answer = pulumi.runtime.invoke("pulumi:pulumi:readStackOutputs", {"name": _full_name(stack)}).value
+    except Exception as error:
+        if "unknown stack" not in str(error):
+            raise
+        return {}
+    return (answer or {}).get("outputs") or {}
 
 
 def _full_name(stack: str) -> str:

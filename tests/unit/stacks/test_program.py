@@ -149,8 +149,9 @@ def test_a_stack_with_a_unit_that_the_settings_give_to_another_is_refused(deploy
         deploy(lambda: program.deploy(environment, slices.slice_named(environment, "spark-a")))
 
 
-def test_a_stack_with_a_database_that_belongs_to_another_cluster_since_that_is_home_is_refused(
-    deploy, monkeypatch
+@pytest.mark.parametrize("cluster", ["spark-a", "spark-b"])
+def test_a_database_in_the_stack_of_a_cluster_that_was_home_is_refused_there_and_where_it_is_to_be(
+    deploy, monkeypatch, cluster
 ):
     text = yaml.safe_load(LOCAL)
     text["clusters"]["spark-b"] = text["clusters"]["spark-a"]
@@ -161,13 +162,24 @@ def test_a_stack_with_a_database_that_belongs_to_another_cluster_since_that_is_h
         "spark-b": {"clusters": ["spark-b"]},
     }
     environment = settings.parse(yaml.safe_dump(text), "stacks/local.yaml")
-    before = {"outputs": {"cluster/spark-a": {}, "archer/spark-a": {}, "database/spark-a": {}}}
-    monkeypatch.setattr(pulumi.runtime, "invoke", lambda *_: SimpleNamespace(value=before))
+    exported = {"local.spark-a": {"cluster/spark-a": {}, "archer/spark-a": {}, "database/spark-a": {}}}
+
+    def invoke(_, arguments):
+        stack = arguments["name"].rpartition("/")[2]
+        if stack not in exported:
+            raise Exception(
+                f'invocation of pulumi:pulumi:readStackOutputs returned an error: unknown stack "{stack}"'
+            )
+        return SimpleNamespace(value={"outputs": exported[stack]})
+
+    monkeypatch.setattr(pulumi, "get_stack", lambda: f"local.{cluster}")
+    monkeypatch.setattr(pulumi.runtime, "invoke", invoke)
 
     with pytest.raises(
-        pulumi.RunError, match=r"has database/spark-a, which .* gives to local.spark-b: run `make move"
+        pulumi.RunError,
+        match=r"local.spark-a has database/spark-a, which .* gives to local.spark-b: run `make move",
     ):
-        deploy(lambda: program.deploy(environment, slices.slice_named(environment, "spark-a")))
+        deploy(lambda: program.deploy(environment, slices.slice_named(environment, cluster)))
 
 
 def test_a_stack_that_comes_before_what_it_reads_is_told_which_that_is():
