@@ -10,7 +10,7 @@ from moka.quantities import canonical
 
 APPLICATIONS = "count/sparkapplications.sparkoperator.k8s.io"
 
-COUNTED = "jsonpath={.status.used." + APPLICATIONS.replace(".", r"\.") + "}"
+COUNTED = f"jsonpath={{.status.used['{APPLICATIONS}']}}"
 """Until they are counted, every application is refused. Kubernetes looks for new definitions every 30 s, and
 every 5 minutes at quotas that were there before: so a quota comes after the definitions and is waited for."""
 

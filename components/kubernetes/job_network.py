@@ -9,7 +9,7 @@ import pulumi_kubernetes as k8s
 
 from moka.celeborn import configuration as celeborn
 from moka.components.ordering import known_after
-from moka.jobs.conf import BLOCK_MANAGER_PORT, DRIVER_PORT
+from moka.jobs.conf import BLOCK_MANAGER_PORT, DRIVER_PORT, LIFECYCLE_MANAGER_PORT
 from moka.names import (
     CELEBORN_NAMESPACE,
     EVENT_LOG_PORT,
@@ -25,7 +25,7 @@ DNS_PORT = 53
 EXPORTER_PORT = 8090
 """Port of the JMX exporter, as the Spark Operator names it."""
 
-SPARK_PORTS = (DRIVER_PORT, BLOCK_MANAGER_PORT)
+SPARK_PORTS = (DRIVER_PORT, BLOCK_MANAGER_PORT, LIFECYCLE_MANAGER_PORT)
 """That drivers and executors have for each other, whatever the job."""
 
 POD_IDENTITY = ("169.254.170.23/32", "fd00:ec2::23/128")

@@ -15,7 +15,9 @@ from moka.quantities import spark_mebibytes
 
 DRIVER_PORT = 7078
 BLOCK_MANAGER_PORT = 7079
-"""Ports of drivers (and the last of executors), fixed, so that network policies can name them."""
+LIFECYCLE_MANAGER_PORT = 7080
+"""Ports of drivers (that of blocks also of executors), fixed, so that network policies can name them.
+Celeborn's LifecycleManager is in the driver: each executor asks it where shuffle data goes."""
 
 IVY_FOLDER = "/tmp/.ivy2"
 """Where Maven packages are kept, in the operator's pod and in drivers': neither may write to a home."""
@@ -96,6 +98,8 @@ CELEBORN: Mapping[str, str] = {
     "spark.storage.decommission.shuffleBlocks.enabled": "false",
     # awslabs/data-on-eks: for many partitions, and for workers that restart.
     "spark.celeborn.client.spark.shuffle.writer": "sort",
+    # Any port that is free, without this (apache/celeborn: docs/configuration/client.md).
+    "spark.celeborn.client.shuffle.manager.port": str(LIFECYCLE_MANAGER_PORT),
     "spark.celeborn.client.fetch.maxRetriesForEachReplica": "5",
     "spark.celeborn.data.io.retryWait": "15s",
 }

@@ -104,6 +104,7 @@ PLATFORM: Mapping[str, str] = {
     "spark.celeborn.master.endpoints": "the platform knows where Celeborn is",
     "spark.celeborn.client.push.replicate.enabled": "Celeborn's disks go with their node",
     "spark.celeborn.client.reserveSlots.rackaware.enabled": "the platform knows where Celeborn is",
+    "spark.celeborn.client.shuffle.manager.port": "network policies name it",
     "spark.celeborn.identity.*": "quotas are by organization",
     "spark.celeborn.quota.identity.*": "quotas are by organization",
     "spark.kubernetes.authenticate.*": "the service account is the namespace's",

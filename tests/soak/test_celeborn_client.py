@@ -72,6 +72,7 @@ def test_the_client_reads_what_jobs_tell_it(tmp_path, client, home):
         "client.push.replicate.enabled": "true",
         "client.reserveSlots.rackaware.enabled": "true",
         "client.spark.shuffle.writer": "SORT",
+        "client.shuffle.manager.port": "7080",
         "client.spark.shuffle.fallback.policy": "NEVER",
         "client.fetch.maxRetriesForEachReplica": "5",
         "retry wait": "15000",

@@ -1,6 +1,7 @@
 """Who asks: a token of an issuer, or credentials of AWS."""
 
 import base64
+import time
 from typing import Protocol
 
 SCHEME, AUDIENCE_HEADER = "AWS-IAM", "x-archer-audience"
@@ -9,7 +10,7 @@ SCHEME, AUDIENCE_HEADER = "AWS-IAM", "x-archer-audience"
 ACTION = "Action=GetCallerIdentity&Version=2011-06-15"
 
 SECONDS = 60
-"""For so long a signed request is good."""
+"""For so long a signed request is good; for half of it, it is sent again, so that Archer need not ask STS."""
 
 
 class Credentials(Protocol):
@@ -47,9 +48,24 @@ class IamCredentials:
         self._session = Session()
         self._environment = environment
         self._region = region
+        self._header, self._signed = "", 0.0
 
     def header(self) -> str:
-        """`Authorization` of the next request, signed anew."""
+        """`Authorization` of the next request. Raises RuntimeError, a sentence, without credentials."""
+        now = time.time()
+        if not self._signed <= now < self._signed + SECONDS / 2:
+            from botocore.exceptions import BotoCoreError
+
+            try:
+                self._header, self._signed = self._sign(), now
+            except BotoCoreError as error:
+                raise RuntimeError(
+                    f"AWS gives no credentials ({error}): log in (`aws sso login`), set AWS_PROFILE, or "
+                    "give a token."
+                ) from None
+        return self._header
+
+    def _sign(self) -> str:
         from botocore.signers import RequestSigner
 
         client = self._session.create_client("sts", region_name=self._region)

@@ -13,6 +13,11 @@ from localcloud.plugins.kubernetes.kinds import Kind
 
 MINUTES = 60.0
 
+STEP = re.compile(r"\.([^\W\d]\w*)|\['([^']+)'\]")
+PATH = re.compile(rf"\{{(?P<steps>(?:{STEP.pattern})+)\}}(?:=(?P<value>.+))?")
+"""What the provider reads as RFC 9535: after a dot a name of letters, digits and `_`, all others in brackets
+(pulumi/pulumi-kubernetes: provider/pkg/jsonpath; theory/jsonpath: parser/lex.go)."""
+
 Thing = Mapping[str, Any]
 
 
@@ -298,14 +303,13 @@ def _custom_judge(text: str) -> Callable[[Thing], Verdict]:
     if form == "condition":
         name, _, value = rest.partition("=")
         return lambda thing: _equal(condition(thing, name).get("status"), value or "True", text)
-    if form == "jsonpath" and rest.startswith("{.") and "}" in rest and not set(rest) & set("[]*?@"):
-        path, _, value = rest[2:].partition("}")
-        # A dot that is part of a key has a backslash before it.
-        steps = [step.replace("\\.", ".") for step in re.split(r"(?<!\\)\.", path)]
-        return lambda thing: _equal(_at(thing, steps), value.removeprefix("="), text)
+    if form == "jsonpath" and (path := PATH.fullmatch(rest)):
+        steps = [name or quoted for name, quoted in STEP.findall(path["steps"])]
+        return lambda thing: _equal(_at(thing, steps), path["value"] or "", text)
     raise Refusal(
         f"The annotation {objects.WAIT_FOR}: {text} is not understood on the laptop: "
-        "write condition=<type>[=<status>] or jsonpath={.path.to.field}[=<value>]."
+        "write condition=<type>[=<status>] or jsonpath={.path.to.field}[=<value>], and a field whose name "
+        "has a dot or a slash as ['name']."
     )
 
 

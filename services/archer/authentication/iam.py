@@ -51,7 +51,17 @@ CREDENTIALS = 10_000
 """That STS has known of late."""
 
 ARN = re.compile(rb"<Arn>(arn:[a-z-]+:(?:sts|iam)::\d{12}:[\w+=,.@/-]{1,700})</Arn>")
-ASSUMED_ROLE = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/.+")
+ASSUMED_ROLE = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/(.+)")
+SESSION_OF_A_POD = re.compile(r"eks-.+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""What EKS Pod Identity names a session: another one for each pod, and each time its credentials are renewed
+(https://docs.aws.amazon.com/eks/latest/APIReference/API_auth_AssumedRoleUser.html)."""
+
+BUSY = re.compile(rb"<Code>(Throttling\w*|RequestLimitExceeded|TooManyRequests\w*)</Code>")
+"""In an answer of STS that it has too much to do; the status is 400
+(https://docs.aws.amazon.com/STS/latest/APIReference/CommonErrors.html)."""
+
+NO_USERS = str.maketrans({character: f"#{ord(character):x}" for character in "+=,"})
+"""Characters that IAM has in names, and YuniKorn not in those of users; `#` IAM has in none."""
 
 
 class IamAuthenticator:
@@ -145,13 +155,26 @@ class IamAuthenticator:
                 status = response.status
         except (aiohttp.ClientError, OSError, TimeoutError):
             raise Unverified("STS does not answer: try again in a minute.") from None
+        if status >= 500 or BUSY.search(body):
+            raise Unverified(f"STS has too much to do, and answers {status}: try again in a few seconds.")
         arns = ARN.findall(body)
         if status != 200 or len(arns) != 1:
             raise Unauthenticated(
                 f"STS does not know who signed this for {self._audience}: it answers {status}; look at the "
                 "credentials, the clock, and the name of the environment."
             )
-        arn = arns[0].decode()
-        role = ASSUMED_ROLE.fullmatch(arn)
-        groups = {f"arn:{role[1]}:iam::{role[2]}:role/{role[3]}"} if role else set()
-        return Sender(Principal(checked(arn), frozenset(groups)), "iam")
+        return Sender(principal(arns[0].decode()), "iam")
+
+
+def principal(arn: str) -> Principal:
+    """Who has this ARN, in the group of the role where it is a role's session. Raises Unauthenticated.
+
+    All pods of a role are one: what one of them has submitted is another's too, as it is when the same
+    program begins anew.
+    """
+    session = ASSUMED_ROLE.fullmatch(arn)
+    if session is None:
+        return Principal(checked(arn.translate(NO_USERS)))
+    role = f"arn:{session[1]}:iam::{session[2]}:role/{session[3]}"
+    name = role if SESSION_OF_A_POD.fullmatch(session[4]) else arn
+    return Principal(checked(name.translate(NO_USERS)), frozenset({role}))

@@ -13,8 +13,9 @@ import httpx
 import pytest
 import yaml
 from archer.client import Archer
-from archer.credentials import TokenCredentials
+from archer.credentials import SECONDS, IamCredentials, TokenCredentials
 from archer.problem import Problem, Unreachable
+from botocore.session import Session
 
 from localcloud.cloud import REPOSITORY
 from moka.submission.job_id import parse_id
@@ -120,6 +121,28 @@ def test_who_sends_too_much_waits_as_long_as_is_asked():
         assert client.submit(JOB)["id"] == "1"
     assert len(keys) == 2
     assert len(set(keys)) == 1
+
+
+def test_credentials_of_aws_are_signed_anew_before_their_request_expires(monkeypatch):
+    now = [1_000.0]
+    monkeypatch.setattr("archer.credentials.time.time", lambda: now[0])
+    for name, value in {"ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "SECRET_ACCESS_KEY": "secret"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    credentials = IamCredentials("test", "us-east-1")
+    signed = credentials.header()
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
+
+    now[0] += SECONDS / 2 - 1
+    assert credentials.header() == signed
+    now[0] += 1
+    monkeypatch.setattr(credentials, "_session", Session())
+    assert credentials.header() != signed
+
+
+def test_credentials_of_aws_that_cannot_be_had_are_a_sentence(monkeypatch):
+    monkeypatch.setenv("AWS_PROFILE", "of-nobody")
+    with pytest.raises(RuntimeError, match=r"of-nobody.*: log in"):
+        IamCredentials("test", "us-east-1").header()
 
 
 def test_what_archer_refuses_is_a_problem_with_all_places(client):

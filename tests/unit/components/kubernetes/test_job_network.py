@@ -164,6 +164,9 @@ PODS = ["100.64.0.0/16"]
     ("pod", "peer", "port", "expected"),
     [
         pytest.param(EXECUTOR, "100.64.3.4", 7078, True, id="an executor to its driver"),
+        pytest.param(
+            EXECUTOR, "100.64.3.4", 7080, True, id="an executor to Celeborn's manager in its driver"
+        ),
         pytest.param(DRIVER, "100.64.3.4", 7079, True, id="a driver to blocks of its executors"),
         pytest.param(EXECUTOR, "100.64.3.4", 29500, False, id="no port that Spark does not have"),
         pytest.param(EXECUTOR, "100.64.3.4", 18080, False, id="no other service's port"),

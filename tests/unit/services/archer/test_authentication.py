@@ -255,25 +255,61 @@ STS_ANSWERS = {
 }
 
 
+async def by_answer(status, text):
+    """The sender where STS answers so."""
+    port = free_port()
+    application = web.Application()
+
+    async def answer(_):
+        return web.Response(status=status, text=text, headers={"Location": "http://127.0.0.1:1/"})
+
+    application.router.add_get("/", answer)
+    runner = web.AppRunner(application, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", port).start()
+    try:
+        return await by_iam(f"http://127.0.0.1:{port}", presigned(f"http://127.0.0.1:{port}"))
+    finally:
+        await runner.cleanup()
+
+
 @pytest.mark.parametrize(("status", "text"), STS_ANSWERS.values(), ids=STS_ANSWERS)
 def test_an_answer_that_names_nobody_lets_nobody_in(status, text):
-    async def work():
-        port = free_port()
-        application = web.Application()
+    assert refused(lambda: by_answer(status, text))
 
-        async def answer(_):
-            return web.Response(status=status, text=text, headers={"Location": "http://127.0.0.1:1/"})
 
-        application.router.add_get("/", answer)
-        runner = web.AppRunner(application, access_log=None)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", port).start()
-        try:
-            await by_iam(f"http://127.0.0.1:{port}", presigned(f"http://127.0.0.1:{port}"))
-        finally:
-            await runner.cleanup()
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (400, "<Error><Code>Throttling</Code><Message>Rate exceeded</Message></Error>"),
+        (500, "<Error><Code>InternalFailure</Code></Error>"),
+        (503, "<Error><Code>ServiceUnavailable</Code></Error>"),
+    ],
+)
+def test_who_asks_while_sts_has_too_much_to_do_may_ask_again(status, text):
+    with pytest.raises(Unverified, match=f"answers {status}: try again"):
+        run_apart(by_answer(status, text))
 
-    assert refused(work)
+
+ROLE = "arn:aws:iam::123456789012:role/reports"
+SESSION = "arn:aws:sts::123456789012:assumed-role/reports/{}"
+
+
+@pytest.mark.parametrize(
+    ("arn", "name", "groups"),
+    [
+        ("arn:aws:iam::123456789012:user/ann", "arn:aws:iam::123456789012:user/ann", set()),
+        (SESSION.format("ann@acme.example"), SESSION.format("ann@acme.example"), {ROLE}),
+        (SESSION.format("ann+a=b,c"), SESSION.format("ann#2ba#3db#2cc"), {ROLE}),
+        # All pods of a role, and one after its credentials were renewed, are one.
+        (SESSION.format("eks-spark-a-reports-0-7d1f9f0a-9f0e-4c1b-8a53-0a2b7c6d5e4f"), ROLE, {ROLE}),
+        (SESSION.format("eks-ann"), SESSION.format("eks-ann"), {ROLE}),
+    ],
+)
+def test_who_signed_has_a_name_that_lasts_and_that_a_user_of_yunikorn_may_have(arn, name, groups):
+    sender = run_apart(by_answer(200, f"<Arn>{arn}</Arn>"))
+
+    assert sender.principal == Principal(name, frozenset(groups))
 
 
 def nested_header(issuer):

@@ -170,13 +170,18 @@ def test_what_to_wait_for_can_be_said_in_an_annotation():
     assert waits("condition=Ready", {"conditions": [{"type": "Ready", "status": "True"}]})
     assert not waits("condition=Ready=False", {"conditions": [{"type": "Ready", "status": "True"}]})
     assert waits("jsonpath={.status.phase}=Done", {"phase": "Done"})
-    assert waits(
-        r"jsonpath={.status.used.count/apps\.example\.com}", {"used": {"count/apps.example.com": "0"}}
-    )
-    assert not waits(r"jsonpath={.status.used.count/apps\.example\.com}", {"used": {"pods": "0"}})
+    quota = "jsonpath={.status.used['count/apps.example.com']}"
+    assert waits(quota, {"used": {"count/apps.example.com": "0"}})
+    assert not waits(quota, {"used": {"pods": "0"}})
     assert waits('["jsonpath={.status.phase}"]', {"phase": "Anything"})
-    with pytest.raises(Refusal, match="is not understood"):
-        waits("jsonpath={.status.list[0]}", {})
+    for text in (
+        "jsonpath={.status.list[0]}",
+        # So kubectl has it, and the provider does not.
+        r"jsonpath={.status.used.count/apps\.example\.com}",
+        "jsonpath={.status.phase}=",
+    ):
+        with pytest.raises(Refusal, match="is not understood"):
+            waits(text, {})
 
 
 def test_a_kubeconfig_may_be_text_or_a_path_or_paths(tmp_path):
