@@ -114,10 +114,15 @@ class _Walk:
     # --- from each kind of source ---
 
     def from_pod(self, pod: Pod, destination: Destination) -> None:
+        if destination == pod.node:
+            # The agent of the VPC CNI lets every pod reach its own node, whatever policies say
+            # (aws/aws-network-policy-agent: "Traffic from the local node should always be allowed").
+            self.hop(pod.node.name)
+            return
         peer = destination if isinstance(destination, Pod) else self._address_of(pod.interface, destination)
         self._isolation(pod, "Egress", peer, str(getattr(destination, "name", destination)))
-        if destination == pod.node or (isinstance(destination, Host) and destination.network.is_link_local):
-            # Answered on the node itself, as by the kubelet and the Pod Identity agent.
+        if isinstance(destination, Host) and destination.network.is_link_local:
+            # Answered on the node itself, as by the Pod Identity agent.
             self.hop(pod.node.name)
             return
         # Within the VPC a pod has its own address; what leaves it has the node's.

@@ -11,7 +11,6 @@ from uuid import UUID
 
 import aiohttp
 
-from moka.jobs.job import Restart
 from moka.submission.job_id import attempt_in_name, id_text
 from moka.submission.manifest import FINALIZER, JOB_LABEL, attempt_of
 from moka.submission.observation import (
@@ -31,6 +30,7 @@ from services.archer.database.pool import Away, Connection, Pool
 from services.archer.traces import JobTraces
 from services.archer.worker.cluster import APPLICATIONS, Cluster
 from services.archer.worker.lookout import Lookout
+from services.archer.worker.stored_job import stored_restart
 from services.common.kubernetes import ApiError
 from services.common.logs import fields
 from services.common.watch import Watch
@@ -261,7 +261,7 @@ class Follower:
                     wanted=Wanted(row["wanted"]),
                     infrastructure_failures=row["infrastructure_failures"],
                     user_code_failures=row["user_code_failures"],
-                    retries=retries(Restart.model_validate(row["restart"] or {})),
+                    retries=retries(stored_restart(row["restart"])),
                 ),
             )
             for row in rows

@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from moka.jobs import checks
-from moka.jobs.job import Job
+from moka.submission.job_id import id_text
 from moka.submission.placement import Misplaced, Placed, Unplaced, place
 from moka.submission.reasons import Reason
 from moka.submission.routes import route_of
@@ -12,6 +12,7 @@ from moka.submission.states import State
 from services.archer.database import environment, transitions
 from services.archer.database.pool import Away, Connection, Pool
 from services.archer.traces import JobTraces
+from services.archer.worker.stored_job import Unreadable, stored_job
 from services.common.logs import fields
 
 IDLE_SECONDS = 1.0
@@ -72,7 +73,12 @@ class Placer:
                     )
                 )
                 continue
-            job = Job.model_validate(row["document"])
+            try:
+                job = stored_job(row["document"])
+            except Unreadable as error:
+                log.warning("a job waits", extra=fields(job=id_text(row["id"]), error=error))
+                late.append(row["id"])
+                continue
             match place(
                 job,
                 route_of(job.workflow, around.routes, around.now),

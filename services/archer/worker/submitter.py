@@ -8,7 +8,6 @@ from datetime import timedelta
 import aiohttp
 from opentelemetry.trace import SpanKind
 
-from moka.jobs.job import Job
 from moka.mistakes import InvalidDocument
 from moka.submission.breaker import Breaker
 from moka.submission.job_id import application_name, id_text
@@ -20,6 +19,7 @@ from services.archer.database.claims import Claim, Pace
 from services.archer.database.pool import Away, Connection, Pool
 from services.archer.traces import JobTraces
 from services.archer.worker.cluster import Cluster
+from services.archer.worker.stored_job import Unreadable, stored_job
 from services.common.kubernetes import ApiError
 from services.common.logs import fields
 
@@ -101,7 +101,7 @@ class Submitter:
         deadline = claim.at + age + timedelta(seconds=CREATE_SECONDS)
         try:
             placed = {field: getattr(claim, field) for field in ("namespace", "queue", "architecture")}
-            job = Job.model_validate(claim.document).model_copy(update=placed)
+            job = stored_job(claim.document).model_copy(update=placed)
             application = manifest(
                 job,
                 self._cluster.target,
@@ -111,6 +111,8 @@ class Submitter:
                 claim.groups,
                 deadline=deadline,
             )
+        except Unreadable as error:
+            return self._again(claim, Reason.REFUSED_FOR_NOW, str(error), bound=False)
         except InvalidDocument as error:
             # It fitted when it was taken; the cluster has changed since.
             return self._refused(claim, str(error))

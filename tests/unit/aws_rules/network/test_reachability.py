@@ -357,6 +357,16 @@ def policy(name, spec, namespace="jobs"):
 
 
 DENY = policy("default-deny", {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]})
+
+
+def test_no_policy_keeps_a_pod_from_its_own_node(network, node, pod):
+    isolated = replace(network, policies=(DENY,))
+    another = replace(node, name="another node", address="10.0.0.9")
+
+    assert reach(isolated, pod, node, 10250).reasons == []
+    assert codes(reach(isolated, pod, another, 10250)) == {"NETWORK_POLICY"}
+
+
 TO_EXECUTORS = policy(
     "spark",
     {
