@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 import orjson
+from botocore.exceptions import BotoCoreError, ClientError
 
 from services.archer.database.address import Address
 from services.common.logs import fields
@@ -33,8 +34,14 @@ AWAY = (
     # A connection that was told to end, and whose end has not arrived yet; the pool ends it
     # (MagicStack/asyncpg: asyncpg/protocol/coreproto.pyx, _set_state).
     asyncpg.InternalClientError,
+    # "PAM authentication failed": RDS takes some 200 new connections a second by IAM, and needs memory for them
+    # (https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.IAMDBAuth.html).
+    asyncpg.InvalidAuthorizationSpecificationError,
+    # Of credentials that a token is to be signed with, or of the secret that has the password.
+    BotoCoreError,
+    ClientError,
 )
-"""Errors of a database that is being started anew, fails over, or is not reached."""
+"""Errors of a database that is being started anew, fails over, or is not reached, and of the way into it."""
 
 AGAIN = (*AWAY, asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
 

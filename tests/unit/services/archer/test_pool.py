@@ -6,6 +6,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import asyncpg
+import pytest
+from botocore.exceptions import ClientError, CredentialRetrievalError
+
 from services.archer.database.address import connected
 from services.archer.database.pool import pool
 from tests.support.loops import run_apart
@@ -56,3 +60,28 @@ def test_a_connection_that_was_told_to_end_and_has_not_is_left_for_another(addre
 
     first, second = run_apart(work())
     assert first != second
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        # RDS's words for a token of IAM that it does not take.
+        asyncpg.InvalidAuthorizationSpecificationError('PAM authentication failed for user "archer"'),
+        CredentialRetrievalError(provider="container-role", error_msg="timed out"),
+        ClientError({"Error": {"Code": "ThrottlingException", "Message": "Rate exceeded"}}, "GetSecretValue"),
+    ],
+)
+def test_who_is_not_let_in_for_a_moment_is_let_in_after_it(address, refusal):
+    refusals = [refusal]
+
+    async def password():
+        if refusals:
+            raise refusals.pop()
+        return "secret"
+
+    async def work():
+        async with pool(replace(address, password=password), 1) as connections:
+            return await connections.fetch("SELECT 1")
+
+    [[answer]] = run_apart(work())
+    assert (answer, refusals) == (1, [])
