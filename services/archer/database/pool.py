@@ -34,7 +34,7 @@ AWAY = (
     # A connection that was told to end, and whose end has not arrived yet; the pool ends it
     # (MagicStack/asyncpg: asyncpg/protocol/coreproto.pyx, _set_state).
     asyncpg.InternalClientError,
-    # "PAM authentication failed": RDS takes some 200 new connections a second by IAM, and needs memory for them
+    # "PAM authentication failed": RDS takes some 200 new connections a second by IAM
     # (https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.IAMDBAuth.html).
     asyncpg.InvalidAuthorizationSpecificationError,
     # Of credentials that a token is to be signed with, or of the secret that has the password.

@@ -29,6 +29,9 @@ from services.archer.database.tables import PARTITIONED
 from services.archer.keeper import parquet
 from services.common.logs import fields
 
+PATIENCE_SECONDS = 60.0
+"""For a database that is away while rows are read."""
+
 LOCK_SECONDS = 2
 """For so long at most others wait behind this one, that waits for a lock on a whole table."""
 
@@ -84,10 +87,9 @@ class History:
         parts = []
         for table in PARTITIONED:
             for day in month.days:
-                with tempfile.TemporaryDirectory() as folder:
-                    part = await self._part(table, month, day, Path(folder))
-                if part is not None:
-                    parts.append(part)
+                for number, rows in enumerate(await self._slices(table, month, day), 1):
+                    with tempfile.TemporaryDirectory() as folder:
+                        parts.append(await self._part(rows, _name(day, number), Path(folder)))
         manifest = {
             "version": parquet.VERSION,
             "month": str(month),
@@ -101,17 +103,22 @@ class History:
         )
         return parts
 
-    async def _part(self, table: str, month: Month, day: datetime, folder: Path) -> Part | None:
-        """A day's rows of a table; None where there are none."""
-        csv, file, again = (folder / name for name in ("rows.csv", "written", "read"))
-        count = await self._pool.run(
-            lambda connection: parquet.csv_of(connection, table, month, day, csv), patience_seconds=60.0
+    async def _slices(self, table: str, month: Month, day: datetime) -> list[parquet.Slice]:
+        return await self._pool.run(
+            lambda connection: parquet.slices(connection, table, month, day),
+            patience_seconds=PATIENCE_SECONDS,
         )
-        if not count:
-            return None
+
+    async def _part(self, rows: parquet.Slice, name: str, folder: Path) -> Part:
+        """A file of rows of a table, sent and read again. Raises NotKept."""
+        csv, file, again = (folder / name for name in ("rows.csv", "written", "read"))
+        table = rows.table
+        count = await self._pool.run(
+            lambda connection: parquet.csv_of(connection, rows, csv), patience_seconds=PATIENCE_SECONDS
+        )
         await asyncio.to_thread(parquet.write, table, csv, file)
         csv.unlink()
-        key = f"{self._root}/{table}/month={month}/part-{day.day:02}.parquet"
+        key = f"{self._root}/{table}/month={rows.month}/{name}"
         sha256 = await asyncio.to_thread(self._send, key, file)
         await asyncio.to_thread(self._s3.download_file, self._place.bucket, key, str(again))
         if _sha256(again) != sha256 or await asyncio.to_thread(parquet.rows, again) != count:
@@ -132,6 +139,11 @@ class History:
     @property
     def _root(self) -> str:
         return f"{self._place.prefix}/v{parquet.VERSION}"
+
+
+def _name(day: datetime, number: int) -> str:
+    """Of a day's file. The first is named as all of a day was when it was one file, and takes its place."""
+    return f"part-{day.day:02}{'' if number == 1 else f'-{number}'}.parquet"
 
 
 FAILURES = (BotoCoreError, ClientError, NotKept, OSError, duckdb.Error, asyncpg.LockNotAvailableError)

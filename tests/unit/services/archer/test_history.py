@@ -11,7 +11,7 @@ from moka.submission.job_id import id_text, lowest_id, new_id
 from moka.submission.month import Month, due
 from services.archer.database.partitions import months, statements
 from services.archer.database.pool import pool
-from services.archer.keeper import history
+from services.archer.keeper import history, parquet
 from services.archer.keeper.history import History, NotKept, drop
 from services.archer.keeper.keeper import Keeper
 from services.common.metrics import Metrics
@@ -82,6 +82,29 @@ def test_a_month_goes_whole_and_one_with_a_job_that_is_active_waits(address, buc
     assert first["message"] == 'line 1\nline "2"' and first["groups"] == '["data","a b"]'
     assert '"a,b"' in first["document"] and first["workflow"] is None
     assert table(bucket, tmp_path, "events").aggregate("count(*), min(message)").fetchall() == [(24, "")]
+
+
+def test_a_day_that_is_large_goes_in_several_files_and_no_job_is_in_two(
+    address, bucket, tmp_path, monkeypatch
+):
+    # A job's row has some 150 bytes, and its events twice as many.
+    monkeypatch.setattr(parquet, "SLICE_BYTES", 400)
+
+    async def work():
+        async with pool(address) as connections:
+            await filled(connections, OLD)
+            await History(connections, PLACE).keep()
+
+    run_apart(work())
+    assert sorted(table(bucket, tmp_path, "jobs").project("id").fetchall()) == [(job,) for job in ids(OLD)]
+    names = [key.rpartition("/")[2] for key in keys(bucket) if "/events/month=2026-02/part-01" in key]
+    assert sorted(names) == ["part-01-2.parquet", "part-01.parquet"]
+    table(bucket, tmp_path, "events")
+    files = duckdb.sql(
+        "SELECT count(*), count(DISTINCT filename) "
+        f"FROM read_parquet('{tmp_path}/events-*.parquet', filename = true) GROUP BY job"
+    )
+    assert files.fetchall() == [(3, 1)] * 4
 
 
 class Killed(BaseException):
