@@ -187,7 +187,7 @@ class ClusterPlaces:
                 return [ApiServer(cluster=self.eks_name)]
             case "control plane":
                 return control_plane_interfaces(self.network, self.eks_name)
-            case "nodes" | "their own node":
+            case "nodes" | "other nodes" | "their own node":
                 return list(itertools.chain.from_iterable(self.nodes.values()))
             case "Pod Identity agent":
                 return [Host(name=name, address="169.254.170.23/32")]
@@ -211,7 +211,7 @@ class ClusterPlaces:
         return [
             reach(self.network, start, end, port, protocol)
             for start, end in itertools.product(self.find(source), self.find(destination))
-            if start != end
+            if end not in (start, getattr(start, "node", None))
         ]
 
 
@@ -261,9 +261,10 @@ def test_what_must_not_be_reached_would_be_noticed(clusters):
     [pod, *_] = place.find("executor pods")
     open_to_all = replace(place.network, policies=())
 
-    for destination, port in (("YuniKorn", 9080), ("History Server", 18080), ("nodes", 10250)):
-        assert reach(open_to_all, pod, place.find(destination)[0], port)
-        assert not reach(place.network, pod, place.find(destination)[0], port)
+    for name, port in (("YuniKorn", 9080), ("History Server", 18080), ("other nodes", 10250)):
+        destination = next(end for end in place.find(name) if end != pod.node)
+        assert reach(open_to_all, pod, destination, port)
+        assert not reach(place.network, pod, destination, port)
 
 
 def test_every_program_may_do_what_it_calls(account):
