@@ -35,7 +35,10 @@ def allocate(
     ] = None,
     engine: Annotated[
         Literal["cp-sat", "percentile"],
-        typer.Option(help="All clusters at once, or each by itself with nothing moved."),
+        typer.Option(
+            help="cp-sat plans all clusters together; percentile plans each cluster by itself and moves no "
+            "workflow."
+        ),
     ] = "cp-sat",
     moves: Annotated[
         int | None,
@@ -49,13 +52,16 @@ def allocate(
     until: Annotated[
         str | None,
         typer.Option(
-            metavar="TIME", help="The history before the midnight before it counts; by default now."
+            metavar="TIME",
+            help="End of the history that is used, rounded down to midnight UTC; by default now.",
         ),
     ] = None,
     days: Annotated[int, typer.Option(min=1, max=400, metavar="N", help="Days of history.")] = 30,
-    seed: Annotated[int, typer.Option(metavar="N", help="With the same, the same plan is found.")] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed of the search: the same seed finds the same plan.")
+    ] = 1,
     seconds: Annotated[
-        float, typer.Option(min=1, metavar="S", help="At most that the search takes, by the clock.")
+        float, typer.Option(min=1, metavar="S", help="Longest time of the search, in seconds.")
     ] = 120,
     folder: Annotated[
         Path | None,

@@ -28,7 +28,7 @@ def named(environ: Mapping[str, str] = os.environ) -> bool:
 def client(environ: Mapping[str, str] = os.environ) -> Iterator["Archer"]:
     """A client of it. What is done with it raises ArcherProblem."""
     if not named(environ):
-        raise ArcherProblem(f"Where is Archer? Set {URL}, as for the command `archer`.")
+        raise ArcherProblem(f"{URL} is not set, so Archer's address is unknown: set it.")
     # It is a distribution of its own: installed, or beside this in a checkout.
     beside = CODE / "clients" / "archer"
     if beside.is_dir() and str(beside) not in sys.path:
@@ -40,7 +40,10 @@ def client(environ: Mapping[str, str] = os.environ) -> Iterator["Archer"]:
     token, environment = environ.get(TOKEN), environ.get(ENVIRONMENT)
     region = next((environ[name] for name in REGIONS if environ.get(name)), None)
     if not token and not (environment and region):
-        raise ArcherProblem(f"Who are you? Set {TOKEN}, or {ENVIRONMENT} and {REGIONS[0]}.")
+        raise ArcherProblem(
+            f"There are no credentials for Archer: set {TOKEN}, or {ENVIRONMENT} and {REGIONS[0]} to use AWS "
+            "credentials."
+        )
     credentials = TokenCredentials(token) if token else IamCredentials(str(environment), str(region))
     try:
         with Archer(environ[URL], credentials) as archer:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 FAILED, NOTHING_DONE = 1, 2
 """Exit statuses."""
 
+AGAIN = "Correct the problem above, then run this again: it keeps what exists and continues from there."
+UNDO_AGAIN = "Correct the problem above, then run this again: it continues from there."
+
 
 def bootstrap(
     environment: EnvironmentArgument,
@@ -32,12 +35,13 @@ def bootstrap(
     ] = False,
     role: Annotated[
         str,
-        typer.Option(
-            metavar="NAME", help="Role to take in accounts that the credentials at hand are not of."
-        ),
+        typer.Option(metavar="NAME", help="Role to assume in the environment's other accounts."),
     ] = "OrganizationAccountAccessRole",
     as_json: Annotated[
-        bool, typer.Option("--json", help="Only print what to set where, as JSON; nothing is asked or made.")
+        bool,
+        typer.Option(
+            "--json", help="Print the values to set in the settings and in CI, as JSON, and change nothing."
+        ),
     ] = False,
 ) -> None:
     """Make what an environment needs before its first `up`.
@@ -77,6 +81,7 @@ def bootstrap(
         raise _ended("There is no pulumi on PATH: install it from pulumi.com.", NOTHING_DONE)
     steps = Bootstrap(settings, role, lambda line: print(line, flush=True))
     arguments = ("--yes", "--skip-preview") if yes else ()
+    again = UNDO_AGAIN if undo else AGAIN
     try:
         if dry_run:
             done = steps.preview()
@@ -89,11 +94,9 @@ def bootstrap(
     except Refused as error:
         raise _ended(error, NOTHING_DONE) from None
     except PulumiFailed as error:
-        raise _ended(f"{error}\nRun this again: it goes on from here.", FAILED) from None
+        raise _ended(f"{error}\n{again}", FAILED) from None
     if not done:
-        raise _ended(
-            "Run this again once that is mended: what is made stays, and it goes on from there.", FAILED
-        )
+        raise _ended(again, FAILED)
 
 
 def _undo(steps: "Bootstrap", arguments: tuple[str, ...], *, yes: bool, delete_state: bool) -> bool:

@@ -124,7 +124,11 @@ def _missing(job: Job, where: str, s3: ObjectLookup, wrong: Collection[str]) -> 
         try:
             answer = s3.find(s3_object)
         except NotSeen as error:
-            typer.echo(f"{where}: {file.at}: whether {file.url} is there was not seen: {error}.", err=True)
+            typer.echo(
+                f"{where}: {file.at}: cannot check whether {file.url} exists: {error}; check it yourself, "
+                "or leave the check out with --no-look.",
+                err=True,
+            )
             continue
         if answer != "found":
             yield Mistake(file.at, f"is {file.url}, but {MISSING[answer].format(file=s3_object)}")

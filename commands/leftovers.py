@@ -60,7 +60,9 @@ def leftovers(
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
     except NoAnswer as error:
-        typer.echo(f"It cannot be told what is left: {error.reason}.", err=True)
+        typer.echo(
+            f"What is left cannot be listed: {error.reason}; correct that, then run this again.", err=True
+        )
         raise typer.Exit(2) from None
     print(_as_json(settings, things) if as_json else _text(settings, things))
     raise typer.Exit(any(_status(settings, thing) == "left" for thing in things))

@@ -30,12 +30,13 @@ PlanArgument = Annotated[
     str, typer.Argument(metavar="PLAN", help="A file with a plan, or the id of one that Archer has.")
 ]
 IdArgument = Annotated[str, typer.Argument(metavar="PLAN", help="Id of a plan that Archer has.")]
-Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="For those who look at the history.")]
+Why = Annotated[str, typer.Option("--why", metavar="TEXT", help="Reason, kept in the history of plans.")]
 Revision = Annotated[
     int | None,
     typer.Option(
         metavar="NUMBER",
-        help="What is in force now, as `list` and `show` say; where it is another by then, nothing changes.",
+        help="Revision that must be in force, as `list` and `show` print it; with any other, nothing "
+        "changes.",
     ),
 ]
 P = ParamSpec("P")

@@ -39,8 +39,8 @@ def queues(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="As schedules have them at a time, of UTC where it names no other zone; by default with all "
-            "nodes.",
+            help="Show the queues as schedules set them at this time, in UTC unless it names a zone; by "
+            "default with all nodes.",
         ),
     ] = None,
     in_force: Annotated[
@@ -50,8 +50,8 @@ def queues(
         str | None,
         typer.Option(
             metavar="PLAN",
-            help="With the amounts of a plan, a file or the id of one that Archer has; with --in-force, by "
-            "default of the one in force, where the variables of `archer` name one.",
+            help="Show the amounts of this plan, a file or the id of a plan in Archer; with --in-force, by "
+            "default the plan in force, if the variables of `archer` are set.",
         ),
     ] = None,
     url: Annotated[

@@ -44,16 +44,24 @@ def recover(
         bool, typer.Option("--delete", help="Delete what was made unrecorded, in place of importing it.")
     ] = False,
     forget: Annotated[
-        bool, typer.Option("--forget", help="What cannot be looked for is not there: you have looked.")
+        bool,
+        typer.Option(
+            "--forget",
+            help="Treat what cannot be searched for as absent, after you have checked it yourself.",
+        ),
     ] = False,
     planned: Annotated[
         bool,
-        typer.Option("--planned", help="Look for all that `up` would create too: a plugin died, say."),
+        typer.Option(
+            "--planned",
+            help="Also search for everything that `up` would create, for example after a plugin crashed.",
+        ),
     ] = False,
     rebuild: Annotated[
         bool,
         typer.Option(
-            "--rebuild", help="The state is lost or of long ago: look for all that there should be."
+            "--rebuild",
+            help="Rebuild a state that is lost or outdated: search for everything that should exist.",
         ),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Act without asking.")] = False,
@@ -85,7 +93,7 @@ def recover(
             raise typer.Exit(_cut_off(stack))
         for path in drop_cut_attributes():
             typer.echo(
-                f"{path} was cut short as it was written, and is removed: nothing else was in it.", err=True
+                f"{path} was only partly written and has been removed; it held nothing else.", err=True
             )
         wishes = Wishes(
             command=command or COMMAND,
@@ -112,8 +120,8 @@ def _cut_off(name: str) -> bool:
             shown = ", ".join(f"{operation.type} {label(operation.urn)}" for operation in operations[:3])
             more = f" and {len(operations) - 3} more" if operations[3:] else ""
             _say(
-                f"An update of {stack} was cut off while it was {shown}{more}, and an `up` or `down` would "
-                f"not know what came of that: run `make recover STACK={stack}`, then this again."
+                f"An update of {stack} was cut off while it was {shown}{more}, and its outcome is unknown: "
+                f"run `make recover STACK={stack}`, then this again."
             )
     return any(cut_off.values())
 
@@ -232,8 +240,8 @@ def _settled(stack: str, before: State, found: Sequence[Finding], wishes: Wishes
     _import(stack, with_findings(before, found))
     if (urns := targets(found)) and run(wishes.command, "refresh", stack, urns):
         raise Stopped(
-            f"{stack} could not be looked at, as pulumi says above: correct that, then run this again, which "
-            "goes on from here."
+            f"The resources of {stack} could not be read, as pulumi says above: correct that, then run this "
+            "again; it continues from here."
         )
     outcome = judged(export(stack), found, stack)
     if outcome.alien:

@@ -88,7 +88,7 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
             f"An `up` would make again what is not in this copy of the state of {stack}: run "
             f"`{recovery(stack)} ARGS=--rebuild`, which looks for it, then this again."
         )
-    _refuse_cut_off(engine, stack, "an `up`")
+    _refuse_cut_off(engine, stack)
     unknowns.clear(engine.cloud)
     # Policies refuse at the preview, before anything is made; without, `up` itself refuses what it must.
     judged = any(argument.startswith("--policy-pack") for argument in arguments)
@@ -130,7 +130,7 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
             return _discard_unreadable(engine, stack)
         # What nobody wrote down ends with the cloud; where that goes on, it would stay in its AWS.
         if set(engine.populated()) - {stack} or at_work(engine.cloud):
-            _refuse_cut_off(engine, stack, "a `down`")
+            _refuse_cut_off(engine, stack)
         if count := unprotect(engine, stack):
             report.say(f"{stack} protects {count} resources; on the laptop they go, with what is in them.")
         if status := _run(
@@ -265,13 +265,13 @@ def _refuse_without_project(engine: Engine) -> None:
     _ = engine.project_name
 
 
-def _refuse_cut_off(engine: Engine, stack: str, update: str) -> None:
+def _refuse_cut_off(engine: Engine, stack: str) -> None:
     """As `moka recover --check` does before an update of a real stack; others' programs have no `recover`."""
     pending = [f"{operation} {urn.rpartition('::')[2]}" for urn, operation in engine.pending(stack).items()]
     if CHECKOUT and pending:
         raise Refusal(
-            f"An update of {stack} was cut off while it was {_listed(pending)}, and {update} would not know "
-            f"what came of that: run `{recovery(stack)}`, then this again."
+            f"An update of {stack} was cut off while it was {_listed(pending)}, and its outcome is unknown: "
+            f"run `{recovery(stack)}`, then this again."
         )
 
 

@@ -18,6 +18,8 @@ Clusters = Mapping[str, ClusterSettings]
 FRESH = timedelta(days=1)
 """For so long nobody has to look at a plan before it takes effect by itself."""
 
+A_PERSON = "so a person has to apply it: `moka plan apply`"
+
 
 def mistakes(plan: Plan, clusters: Clusters) -> list[Mistake]:
     """Why a plan cannot take effect: other clusters or settings, or amounts beyond what these leave to it."""
@@ -53,15 +55,13 @@ def beyond(
     it is of the environment.
     """
     if now - plan.moment > FRESH:
-        yield Mistake(
-            "made", f"is {plan.made}, more than a day ago, so that a person looks at it; make it anew"
-        )
+        yield Mistake("made", f"is {plan.made}, more than a day ago, {A_PERSON}, or make it anew")
     # They are those of the environment, so the same for all; while one is behind, both.
     for bounds in {
         settings.bounds.model_dump_json(): settings.bounds for settings in clusters.values()
     }.values():
         if not bounds.by_itself:
-            yield Mistake("allocation.by_itself", "is false in the settings, so that a person applies plans")
+            yield Mistake("allocation.by_itself", f"is false in the settings, {A_PERSON}")
             return
         if len(moves) > bounds.most_moves:
             yield Mistake(
@@ -72,8 +72,7 @@ def beyond(
     if lost := [name for name in losses(plan) if plan.slos[name].tier == 1]:
         yield Mistake(
             "slos",
-            f"say that tier 1 would lose SLOs that it keeps now ({listed(lost[:MOST_NAMES])}), so that a "
-            "person looks at it",
+            f"say that tier 1 would lose SLOs that it keeps now ({listed(lost[:MOST_NAMES])}), {A_PERSON}",
         )
     for name, settings in clusters.items():
         yield from _changes(name, plan, before.get(name), settings)
@@ -84,7 +83,7 @@ def _strangers(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
         if name not in clusters:
             yield Mistake(
                 f"clusters.{name}",
-                f"is none that has said what queues it has; those that have are {listed(clusters)}",
+                f"has not reported its queues to Archer; the clusters that have are {listed(clusters)}",
             )
 
 
@@ -94,14 +93,18 @@ def _routes(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
         if route.cluster not in clusters:
             yield Mistake(
                 f"{at}.cluster",
-                f"is {route.cluster!r}, which has not said what queues it has; those that have are "
-                f"{listed(clusters)}",
+                f"is {route.cluster!r}, which has not reported its queues to Archer; the clusters that have "
+                f"are {listed(clusters)}",
             )
         elif route.queue is not None:
             organization, _, project = route.queue.partition(".")
             organizations = clusters[route.cluster].queues.organizations
             if organization not in organizations or project not in organizations[organization].projects:
-                yield Mistake(f"{at}.queue", f"is {route.queue!r}, of which {route.cluster} has no queues")
+                yield Mistake(
+                    f"{at}.queue",
+                    f"is {route.queue!r}, but {route.cluster} has no queues of it; correct the queue, or "
+                    "add it to the settings",
+                )
 
 
 def _amounts(name: str, planned: PlannedCluster, settings: ClusterSettings) -> Iterator[Mistake]:

@@ -156,7 +156,9 @@ def of_config_map(config_map: Mapping[str, Any] | None) -> QueueAmounts | None:
     try:
         text = gzip.decompress(base64.b64decode(value)).decode()
     except (OSError, EOFError, ValueError, zlib.error):
-        raise InvalidDocument(f"{KEY} cannot be unpacked: what brings it writes it anew.") from None
+        raise InvalidDocument(
+            f"{KEY} cannot be unpacked: wait until Archer's worker has written it again."
+        ) from None
     return loads(text, KEY)
 
 

@@ -61,7 +61,7 @@ class EventLogUploader:
 class Metastore:
     """Where jobs find out which tables there are: Hive's server, or else AWS Glue.
 
-    warehouse: folder, `s3a://bucket/folder/`, of tables for which nobody says where they are.
+    warehouse: folder, `s3a://bucket/folder/`, of tables that have no location of their own.
     thrift: addresses of Hive's servers, `thrift://host:port`.
     glue_account, glue_region: whose catalog it is, and where.
     """

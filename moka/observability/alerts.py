@@ -167,7 +167,7 @@ ALERTS = (
         minutes=10,
         severity="warning",
         service="driver-finalizer",
-        summary="Ended drivers on {{ $labels.cluster }} are not let go.",
+        summary="The finalizers of ended drivers on {{ $labels.cluster }} are not removed.",
     ),
     Alert(
         name="OperatorBacklog",
@@ -204,7 +204,7 @@ ALERTS = (
         minutes=0,
         severity="critical",
         service="fluent-bit",
-        summary="Logs of {{ $labels.node }} on {{ $labels.cluster }} did not reach S3 and will not.",
+        summary="Logs of {{ $labels.node }} on {{ $labels.cluster }} were lost before they reached S3.",
     ),
     Alert(
         name="LogsLate",
@@ -347,7 +347,7 @@ ALERTS = (
         minutes=5,
         severity="critical",
         service="archer",
-        summary="Archer on {{ $labels.cluster }} fails with {{ $value }} requests a second.",
+        summary="Archer on {{ $labels.cluster }} answers {{ $value }} requests a second with an error.",
     ),
     Alert(
         name="ArcherSlow",

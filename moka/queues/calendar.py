@@ -74,7 +74,7 @@ class JobNodes(Section):
 
     maximum: Count = Field(description="The most nodes that it ever has.")
     cpu: Cpu | None = Field(
-        default=None, description="Of a node; nothing where the name of its type is silent."
+        default=None, description="Of a node; null if the name of its instance type does not say."
     )
     memory: Memory | None = Field(default=None, description="Of a node, in the same way.")
     gpus: bool = Field(default=False, description="Whether its nodes have GPUs.")

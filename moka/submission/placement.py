@@ -77,7 +77,7 @@ def place(
         return Unplaced(
             f"its route names cluster {named}, which is not there: correct the route"
             if named
-            else "no cluster has told what it has yet"
+            else "no cluster has reported its queues and namespaces yet"
         )
     wrong: Mapping[str, Sequence[Mistake]] = {
         cluster.name: mistakes(job, cluster.name) for cluster in candidates

@@ -91,8 +91,6 @@ class Allocator:
         try:
             return await self._children.run(seconds, work, *arguments)
         except Failure as failure:
-            log.warning(
-                f"no {of} was made, it is tried again", extra=fields(why=failure.why, says=failure.says)
-            )
+            log.warning(f"{of} failed and will be retried", extra=fields(why=failure.why, says=failure.says))
             self._measures.show_failure(of, failure, self._clock.now())
             return None

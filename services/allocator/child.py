@@ -73,12 +73,13 @@ async def _in_child(
             await _readable(receiver)
         done: T | Failure = receiver.recv()
     except TimeoutError:
-        raise Failure("time", f"It was ended, as it was not done in {seconds:g} s.") from None
+        raise Failure("time", f"The work was stopped because it took longer than {seconds:g} s.") from None
     except EOFError:
         process.join()
         raise Failure(
             "fault",
-            f"Its process ended with {process.exitcode} before it was done (-9: no memory, by the kernel).",
+            f"The process exited with {process.exitcode} before it finished (-9: killed by the kernel, out "
+            "of memory).",
         ) from None
     finally:
         process.kill()

@@ -153,7 +153,9 @@ def _plan(
             raise Failure("fleet", str(error)) from None
     if result.basis.engine != night.engine:
         raise Failure(
-            "search", f"Nothing better than what there is was found in {night.seconds:g} s of search."
+            "search",
+            f"In {night.seconds:g} s the search found nothing better than what is in force: allow more "
+            "seconds, or fewer moves.",
         )
     return result, changed, refused
 

@@ -149,15 +149,15 @@ class Traces(Section):
 class Archer(Section):
     """The submission service: one an environment, on its home cluster; it needs `database`."""
 
-    authentication: Authentication = Field(description="How who submits proves who they are.")
+    authentication: Authentication = Field(description="How senders authenticate.")
     rights: dict[Name, Right] = Field(
         default_factory=dict,
         description="Who may do what, each with a name of your choice; without any, nobody may do anything.",
     )
     weights: dict[QueueName, Annotated[float, Field(gt=0, le=1000)]] = Field(
         default_factory=dict,
-        description="Shares of queues, `<organization>.<project>`, in what is submitted while others wait, "
-        "too; 1 where none is said.",
+        description="Weights of queues, `<organization>.<project>`: each queue's share of what is submitted "
+        "while several wait; 1 by default.",
     )
     rate: Rate = Rate()
     traces: Traces | None = Field(default=None, description="Where traces go; by default there are none.")

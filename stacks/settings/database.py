@@ -59,7 +59,7 @@ class RestoreFrom(Section):
     @model_validator(mode="after")
     def _one_source(self) -> "RestoreFrom":
         if (self.snapshot is None) == (self.cluster is None):
-            raise ValueError("has to have either snapshot or cluster")
+            raise ValueError("needs either `snapshot` or `cluster`; set one of the two")
         if self.time is not None and self.cluster is None:
             raise ValueError("has a time, which only a cluster can be restored to: name the cluster")
         return self
@@ -81,10 +81,10 @@ class Database(Section):
         description="Number of the database; one more makes another beside it, such as one that is restored.",
     )
     restore_from: RestoreFrom | None = Field(
-        default=None, description="What a new generation begins with; it says nothing to one that is there."
+        default=None, description="What a new generation is restored from; without effect on an existing one."
     )
     instances: int = Field(
-        default=2, ge=1, le=3, description="One that writes, and others in other zones that stand by."
+        default=2, ge=1, le=3, description="Instances: one writer, the others on standby in other zones."
     )
     instance_class: Annotated[
         str,

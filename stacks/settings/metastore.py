@@ -47,7 +47,7 @@ class Thrift(Section):
     addresses: list[ThriftAddress] = Field(
         min_length=1,
         max_length=8,
-        description="Of its servers, each asked where the one before does not answer.",
+        description="Addresses of its servers; the next one is used where one does not answer.",
     )
     cidrs: list[Cidr] = Field(
         default_factory=list, description="Networks in which they are, for the network policies of jobs."
@@ -80,10 +80,10 @@ class Metastore(Section):
 
     thrift: Thrift | None = Field(default=None, description="Hive's own server.")
     glue: Glue | None = Field(default=None, description="AWS Glue's Data Catalog, for Iceberg tables.")
-    warehouse: Warehouse = Field(description="Folder on S3 of tables for which nobody says where they are.")
+    warehouse: Warehouse = Field(description="S3 folder of tables that have no location of their own.")
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if (self.thrift is None) == (self.glue is None):
-            raise ValueError("has to have either thrift or glue")
+            raise ValueError("needs either `thrift` or `glue`; set one of the two")
         return self

@@ -41,7 +41,7 @@ class RemoteWrite(Section):
     @model_validator(mode="after")
     def _one_of_the_two(self) -> Self:
         if (self.url is None) == (self.workspace is None):
-            raise ValueError("takes one of url and workspace")
+            raise ValueError("needs either `url` or `workspace`; set one of the two")
         return self
 
 
@@ -64,7 +64,8 @@ class Destination(Section):
     def _one(self) -> Self:
         if len([value for _, value in self if value]) != 1:
             raise ValueError(
-                "takes one of otlp, remote_write and cloudwatch; leave destination out for a store of its own"
+                "needs one of `otlp`, `remote_write` and `cloudwatch`; set one of the three, or leave "
+                "destination out for a store of its own"
             )
         return self
 
@@ -142,11 +143,14 @@ class Metrics(Section):
     @model_validator(mode="after")
     def _grafana_can_ask(self) -> Self:
         if self.managed_grafana and not self.workspace:
-            raise ValueError("managed_grafana asks destination.remote_write.workspace, which is missing")
+            raise ValueError(
+                "managed_grafana reads destination.remote_write.workspace, which is not set; set it, or "
+                "remove managed_grafana"
+            )
         if self.own_grafana and self.destination and not self.workspace:
             raise ValueError(
-                "own_grafana asks the cluster's own store or a workspace of Amazon Managed Prometheus: leave "
-                "destination out, or set destination.remote_write.workspace"
+                "own_grafana reads the cluster's own store or a workspace of Amazon Managed Prometheus: "
+                "leave destination out, or set destination.remote_write.workspace"
             )
         return self
 

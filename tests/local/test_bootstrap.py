@@ -78,7 +78,7 @@ def test_it_is_made_continued_repeated_used_and_undone(engine, tmp_path: Path):
     iam.create_role(RoleName="moka-local-preview", AssumeRolePolicyDocument=TRUST)
     cut_off = moka(engine, "bootstrap", "local", "--yes")
     assert cut_off.returncode == 1
-    assert "Run this again once that is mended: what is made stays" in cut_off.stderr
+    assert "Correct the problem above, then run this again: it keeps what exists" in cut_off.stderr
     assert left(aws)["buckets"] == [BUCKET]
     assert (states_in_folder(engine), keys(aws, "")) == (["local"], [])
 

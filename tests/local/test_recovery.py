@@ -112,8 +112,8 @@ def test_an_up_before_the_recovery_is_refused_and_nothing_is_changed(network):
     checked = moka(network.engine, "recover", "dev", "--check")
     assert checked.returncode == 1
     assert checked.stderr == (
-        "An update of dev was cut off while it was creating Subnet b, and an `up` or `down` would not know "
-        "what came of that: run `make recover STACK=dev`, then this again.\n"
+        "An update of dev was cut off while it was creating Subnet b, and its outcome is unknown: "
+        "run `make recover STACK=dev`, then this again.\n"
     )
     with pytest.raises(Refusal, match=r"cut off while it was creating b.*run `make recover STACK=dev`"):
         commands.up(network.engine, "dev", ())
@@ -237,7 +237,7 @@ def test_attributes_that_a_kill_cut_short_are_removed(network):
 
     recovered = recover(network)
 
-    assert f"{attributes} was cut short as it was written, and is removed" in recovered.stderr
+    assert f"{attributes} was only partly written and has been removed" in recovered.stderr
     assert network.try_run("stack", "ls").returncode == 0
 
 

@@ -57,7 +57,7 @@ def options(
 
     def client() -> Archer:
         if not url:
-            _fail(WRONG, "Where is Archer? Set ARCHER_URL, or give --url.")
+            _fail(WRONG, "ARCHER_URL is not set, so Archer's address is unknown: set it, or give --url.")
         return Archer(url, _credentials(token, environment, region))
 
     context.obj = client
@@ -69,8 +69,8 @@ def _credentials(token: str, environment: str, region: str) -> Credentials:
     if not environment or not region:
         _fail(
             WRONG,
-            "Who are you? Set ARCHER_TOKEN to a token, or ARCHER_ENVIRONMENT and ARCHER_REGION to those of "
-            "Archer, to ask with credentials of AWS.",
+            "There are no credentials for Archer: set ARCHER_TOKEN, or ARCHER_ENVIRONMENT and ARCHER_REGION "
+            "to use AWS credentials.",
         )
     return IamCredentials(environment, region)
 

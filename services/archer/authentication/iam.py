@@ -116,7 +116,7 @@ class IamAuthenticator:
     def _checked(self, token: str, now: float) -> tuple[str, float, str]:
         """The URL of a token, until when it is good, and its credentials. Raises Unauthenticated."""
         if len(token) > LONGEST:
-            raise Unauthenticated("The token is longer than any.")
+            raise Unauthenticated("The token is too long to be valid: make one with `archer token`.")
         try:
             url = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)).decode("ascii")
             parts = urlsplit(url)

@@ -38,7 +38,7 @@ class OidcAuthenticator:
         """Who the token says. Raises Unauthenticated and Unverified."""
         token = headers["authorization"][len(BEARER) :].strip()
         if len(token) > LONGEST:
-            raise Unauthenticated("The token is longer than any.")
+            raise Unauthenticated("The token is too long to be valid: get a new one from the issuer.")
         if sender := self._remembered.of(token):
             return sender
         try:

@@ -24,8 +24,8 @@ class Ways:
         fitting = [way for way in self._ways if way.takes(headers)]
         if len(fitting) != 1:
             raise Unauthenticated(
-                "This request says in several ways who sends it: use one."
+                "This request identifies its sender in several ways: use one."
                 if fitting
-                else "This request does not say who sends it: send a token, as `archer` does."
+                else "This request does not identify its sender: send a token, as `archer` does."
             )
         return await fitting[0].sender(headers, peer)

@@ -38,7 +38,9 @@ class Acceptor:
         """Room for jobs, from when they come until they are answered. Raises Problem where there is none."""
         if self._under_way >= MOST_UNDER_WAY:
             raise Problem(
-                "overloaded", "More jobs come than can be taken: send it again in 2 s.", {"Retry-After": "2"}
+                "overloaded",
+                "Archer receives more jobs than it can store: send the request again in 2 s.",
+                {"Retry-After": "2"},
             )
         self._under_way += jobs
         try:

@@ -52,7 +52,11 @@ async def body(request: Request, most: int) -> bytes:
 
 
 def _too_large(most: int) -> Problem:
-    return Problem("too-large", f"It may have {most // 1024} KiB: send less.", {"Connection": "close"})
+    return Problem(
+        "too-large",
+        f"The request is larger than {most // 1024} KiB: send a smaller one.",
+        {"Connection": "close"},
+    )
 
 
 def parse(body: bytes) -> Any:

@@ -62,7 +62,10 @@ async def _cordon(here: Context, principal: Caller, name: str, why: str | None) 
     for cluster in around.clusters:
         if cluster.name == name:
             return _model(cluster, around.targets[name].namespaces)
-    raise Problem("no-such-cluster", f"Cluster {name} has not told what it has: ask again in a minute.")
+    raise Problem(
+        "no-such-cluster",
+        f"Cluster {name} has not reported its queues and namespaces yet: ask again in a minute.",
+    )
 
 
 def operate(here: Context, principal: Caller, what: str) -> None:

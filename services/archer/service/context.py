@@ -41,6 +41,8 @@ READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 MAY_COME_TWICE = frozenset({"accept", "accept-encoding", "cookie", "via", "forwarded", "x-forwarded-for"})
 
+NO_SUCH_JOB = "There is no job with this id that you may see: take the id that the submission answered."
+
 audit = logging.getLogger("services.archer.audit")
 
 
@@ -116,7 +118,7 @@ def _not_by_another_page(request: Request, sender: Sender) -> None:
     site = request.headers.get("sec-fetch-site", "none")
     if sender.way == "proxy" and request.method not in READING and site not in ("none", "same-origin"):
         audit.info("refused", extra=fields(who=sender.principal.name, reason=f"sec-fetch-site: {site}"))
-        raise Problem("forbidden", "A page of another site may not change anything here: use `archer`.")
+        raise Problem("forbidden", "Pages of other sites cannot make changes here: use the command `archer`.")
 
 
 Caller = Annotated[Principal, Depends(caller)]
@@ -127,7 +129,7 @@ async def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUI
     found = parse_id(job)
     if found is None:
         raise Problem(
-            "no-such-job", f"{job[:100]!r} is not the id of a job: take it from what a submission answers."
+            "no-such-job", f"{job[:100]!r} is not the id of a job: take the id that the submission answered."
         )
     return found
 
@@ -146,10 +148,10 @@ async def job_row(here: Here, principal: Caller, job: JobId) -> JobRow:
             f"s3://{here.history.bucket}/{here.history.prefix}.",
         )
     if row is None:
-        raise Problem("no-such-job", "There is no job of this id that you may see.")
+        raise Problem("no-such-job", NO_SUCH_JOB)
     if not here.policy.allows(principal, "see", row.queue, row.tier, row.principal):
         denied(principal, "see", job=id_text(row.id))
-        raise Problem("no-such-job", "There is no job of this id that you may see.")
+        raise Problem("no-such-job", NO_SUCH_JOB)
     return row
 
 

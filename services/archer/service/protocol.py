@@ -63,7 +63,11 @@ class Protocol(HttpToolsProtocol):
         if self._head >= 0 and not self._refused and not self.transport.is_closing():
             self._head += len(data)
             if self._head > HEAD_BYTES:
-                self.refuse("long-headers", f"Line and headers may have {HEAD_BYTES // 1024} KiB: send less.")
+                self.refuse(
+                    "long-headers",
+                    f"The request line and headers are larger than {HEAD_BYTES // 1024} KiB: send smaller "
+                    "ones.",
+                )
 
     def on_message_begin(self) -> None:
         """A request begins."""

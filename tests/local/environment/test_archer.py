@@ -92,7 +92,7 @@ def test_who_does_not_say_who_it_is_is_not_let_in(archer):
     refused = archer("list", ARCHER_TOKEN="nobody's")
 
     assert refused.returncode == 3
-    assert "does not say who sends it" in refused.stderr
+    assert "does not identify its sender" in refused.stderr
 
 
 OPERATE = """

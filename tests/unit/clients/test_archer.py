@@ -318,8 +318,18 @@ def test_logs_that_are_cut_off_in_the_middle_of_a_letter_go_on_there(service, lo
         (("submit", "-"), {"text": "- a"}, 2, "has to be a job file"),
         (("submit", "-"), {"text": "{name: pi, teir: 1}"}, 3, "teir: "),
         (("status", "nonsense"), {}, 3, "is not the id of a job"),
-        (("status", "JOB"), {"token": "", "url": "http://archer"}, 2, "Who are you?"),
-        (("status", "1"), {"url": ""}, 2, "Where is Archer?"),
+        (
+            ("status", "JOB"),
+            {"token": "", "url": "http://archer"},
+            2,
+            "There are no credentials for Archer: set ARCHER_TOKEN",
+        ),
+        (
+            ("status", "1"),
+            {"url": ""},
+            2,
+            "ARCHER_URL is not set, so Archer's address is unknown: set it, or give --url.",
+        ),
         (("submit", "JOB"), {"token": "bob"}, 3, "bob may not submit"),
     ],
 )

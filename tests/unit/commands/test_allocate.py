@@ -82,7 +82,7 @@ def test_it_is_printed_for_scripts(moka, history, workflows):
         ({"--until": "2027-01-01"}, "Nothing was recorded from 2026-12-02 to 2026-12-31: a plan needs a"),
         ({"--until": "soon"}, "'soon' is no time: write one such as 2026-11-25T03:00Z."),
         ({"--output": "no/such/plan.json"}, "no/such/plan.json cannot be written"),
-        ({"--propose": ""}, "Where is Archer? Set ARCHER_URL, as for the command `archer`."),
+        ({"--propose": ""}, "ARCHER_URL is not set, so Archer's address is unknown: set it."),
     ],
 )
 def test_what_it_cannot_do_it_says(moka, history, workflows, changes, says):

@@ -226,8 +226,8 @@ def test_whoever_may_not_see_the_files_is_told_so_and_gets_the_application(rende
     assert result.status == 0
     assert result.out.startswith("apiVersion: ")
     assert lines[0] == (
-        "main_file: whether s3a://staging/spark-jobs/main.py is there was not seen: your own AWS credentials "
-        "may not see it (403)."
+        "main_file: cannot check whether s3a://staging/spark-jobs/main.py exists: your own AWS credentials "
+        "may not see it (403); check it yourself, or leave the check out with --no-look."
     )
 
 
@@ -236,7 +236,7 @@ def test_without_credentials_files_are_taken_for_granted_and_that_is_said(render
 
     assert result.status == 0
     assert len(lines) == 2
-    assert lines[0].endswith("was not seen: Unable to locate credentials.")
+    assert "exists: Unable to locate credentials; check it yourself" in lines[0]
     assert render("--no-look")[1] == []
 
 

@@ -108,8 +108,11 @@ def test_queues_are_shown_with_a_plan(moka, file):
     ("arguments", "says"),
     [
         (["show", "local", "gone.json"], "gone.json is no file; for a plan that Archer has, set ARCHER_URL."),
-        (["list"], "Where is Archer? Set ARCHER_URL, as for the command `archer`."),
-        (["apply", "monday", "--why", "it is"], "Where is Archer? Set ARCHER_URL"),
+        (["list"], "ARCHER_URL is not set, so Archer's address is unknown: set it."),
+        (
+            ["apply", "monday", "--why", "it is"],
+            "ARCHER_URL is not set, so Archer's address is unknown: set it",
+        ),
     ],
 )
 def test_without_archer_what_needs_it_says_so(moka, arguments, says):

@@ -199,12 +199,13 @@ def test_a_plan_of_other_settings_a_stranger_and_routes_to_nowhere_are_refused()
     found = mistakes(plans.read(data, "plan"))
 
     assert found == [
-        "clusters.batch-x: is none that has said what queues it has; those that have are spark-a.",
+        "clusters.batch-x: has not reported its queues to Archer; the clusters that have are spark-a.",
         "clusters.spark-a.settings: is of other queues than the settings of this cluster have now; make the "
         "plan anew.",
-        "routes.daily.cluster: is 'batch-z', which has not said what queues it has; those that have are "
-        "spark-a.",
-        "routes.weekly.queue: is 'acme.gone', of which spark-a has no queues.",
+        "routes.daily.cluster: is 'batch-z', which has not reported its queues to Archer; the clusters that "
+        "have are spark-a.",
+        "routes.weekly.queue: is 'acme.gone', but spark-a has no queues of it; correct the queue, or add it "
+        "to the settings.",
     ]
 
 

@@ -60,7 +60,8 @@ def test_a_plan_by_which_tier_1_loses_an_slo_waits_for_a_person():
 
     [found] = beyond({"daily": slo(1, 0.5, in_force=1), "hourly": slo(1, 0.5, in_force=0.5)})
     assert str(found) == (
-        "slos: say that tier 1 would lose SLOs that it keeps now (daily), so that a person looks at it."
+        "slos: say that tier 1 would lose SLOs that it keeps now (daily), so a person has to apply it: "
+        "`moka plan apply`."
     )
     assert beyond({"daily": slo(2, 0.5, in_force=1)}) == []
 

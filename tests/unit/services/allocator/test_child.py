@@ -35,7 +35,7 @@ def test_work_is_done_in_another_process_in_a_folder_that_is_empty(tmp_path):
         (
             work.be_killed,
             "fault",
-            ["Its process ended with -9 before it was done (-9: no memory, by the kernel)."],
+            ["The process exited with -9 before it finished (-9: killed by the kernel, out of memory)."],
         ),
     ],
 )
@@ -70,7 +70,7 @@ def test_health_is_answered_while_it_hangs_and_it_is_ended(tmp_path):
 
 
 def test_what_takes_too_long_is_ended(tmp_path):
-    with pytest.raises(Failure, match=r"It was ended, as it was not done in 0.01 s\.") as caught:
+    with pytest.raises(Failure, match=r"The work was stopped because it took longer than 0.01 s\.") as caught:
         run_apart(Children(tmp_path / "work").run(0.01, work.hang, tmp_path / "pid"))
 
     assert caught.value.why == "time"

@@ -47,7 +47,9 @@ def test_one_that_was_ended_before_it_was_to_take_effect_asks_for_that_when_it_i
 
     made, again, there = beside(work, bounds=BY_PEOPLE)
     assert again.result == "waits" and again.refused == ("waits-for-a-person",)
-    assert again.says == ("allocation.by_itself: is false in the settings, so that a person applies plans",)
+    assert again.says == (
+        "allocation.by_itself: is false in the settings, so a person has to apply it: `moka plan apply`",
+    )
     assert there == {made.plan: "proposed"}
 
 
@@ -134,7 +136,7 @@ def test_where_nothing_better_is_found_nothing_is_proposed(beside, monkeypatch):
     monkeypatch.setattr("planning.planner.solve", lambda fleet, allocations, _: at_home(fleet, allocations))
 
     def work(archer, configuration):
-        with pytest.raises(Failure, match="Nothing better than what there is was found in") as caught:
+        with pytest.raises(Failure, match="the search found nothing better than what is in force") as caught:
             night.make(configuration, LAST_NIGHT)
         return caught.value.why, archer.list_plans()["plans"]
 

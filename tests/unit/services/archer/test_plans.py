@@ -403,7 +403,11 @@ def test_only_those_who_operate_change_what_is_in_force(desk):
         ({"made": "2999-01-01T00:00:00+00:00"}, 400, "which is still to come: look at the clock"),
         ({"made": "tonight"}, 400, "write a time with its zone"),
         ({"clusters": {}}, 400, "clusters: dictionary should have at least 1 item"),
-        ({"routes": {"daily": {"cluster": "gone", "why": "x"}}}, 422, "has not said what queues it has"),
+        (
+            {"routes": {"daily": {"cluster": "gone", "why": "x"}}},
+            422,
+            "has not reported its queues to Archer",
+        ),
     ],
 )
 def test_what_is_no_plan_is_refused_in_a_sentence(desk, changes, status, says):

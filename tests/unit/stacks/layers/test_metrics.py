@@ -128,7 +128,7 @@ def test_the_store_records_what_dashboards_ask_for(recorded):
         ({"destination": DESTINATION, "managed_grafana": {}}, "is reached from nowhere"),
         (
             {"destination": {"otlp": {"endpoint": "https://x.example.com"}}, "own_grafana": True},
-            "own_grafana asks the cluster's own store",
+            "own_grafana reads the cluster's own store",
         ),
         (
             {

@@ -226,7 +226,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "metrics.destination": [
         (
             destination(otlp={"endpoint": "https://a.example"}, cloudwatch={"region": "us-east-1"}),
-            "metrics.destination: takes one of otlp, remote_write and cloudwatch; leave destination out",
+            "metrics.destination: needs one of `otlp`, `remote_write` and `cloudwatch`; set one of the three",
         ),
     ],
     "metrics.destination.otlp.endpoint": [
@@ -235,9 +235,12 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "metrics.destination.remote_write": [
         (
             destination(remote_write={"url": "https://a.example", "workspace": WORKSPACE}),
-            "metrics.destination.remote_write: takes one of url and workspace",
+            "metrics.destination.remote_write: needs either `url` or `workspace`; set one of the two",
         ),
-        (destination(remote_write={}), "metrics.destination.remote_write: takes one of url and workspace"),
+        (
+            destination(remote_write={}),
+            "metrics.destination.remote_write: needs either `url` or `workspace`; set one of the two",
+        ),
     ],
     "metrics.destination.remote_write.url": [
         (destination(remote_write={"url": "a.example"}), "write a URL such as https://metrics.example.com"),
@@ -1349,10 +1352,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ),
     ],
     "metastores.<name>.thrift": [
-        (tables(), "metastores.company: has to have either thrift or glue"),
+        (tables(), "metastores.company: needs either `thrift` or `glue`; set one of the two"),
         (
             tables(thrift={"addresses": ["thrift://a:1"], "namespace": "b"}, glue={"databases": ["c"]}),
-            "metastores.company: has to have either thrift or glue",
+            "metastores.company: needs either `thrift` or `glue`; set one of the two",
         ),
         (thrift(namespace=None), "metastores.company.thrift: has neither cidrs nor namespace; add one"),
         (thrift(cidrs=["10.9.0.0/16"]), "metastores.company.thrift: has both cidrs and namespace; keep one"),
@@ -1579,8 +1582,11 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     ],
     "database.backup_days": [(database(backup_days=36), "should be less than or equal to 35")],
     "database.restore_from": [
-        (database(restore_from={}), "has to have either snapshot or cluster"),
-        (database(restore_from={"snapshot": "a", "cluster": "b"}), "has to have either snapshot or cluster"),
+        (database(restore_from={}), "needs either `snapshot` or `cluster`; set one of the two"),
+        (
+            database(restore_from={"snapshot": "a", "cluster": "b"}),
+            "needs either `snapshot` or `cluster`; set one of the two",
+        ),
     ],
     "database.restore_from.snapshot": [
         (database(restore_from={"snapshot": "1st"}), "write the name of a cluster's snapshot, or its ARN"),
