@@ -175,8 +175,10 @@ def test_headers_of_the_proxy_are_believed_by_its_certificate_only():
 def test_who_says_nothing_or_two_things_is_refused():
     ways = Ways([ProxyAuthenticator(ProxyWay(certificate_name="proxy.acme.example"))])
 
-    assert "does not say who" in refused(lambda: ways.sender({}, PROXY))
-    assert "does not say who" in refused(lambda: Ways([]).sender({"authorization": "Bearer x"}, NOBODY))
+    assert "does not identify its sender" in refused(lambda: ways.sender({}, PROXY))
+    assert "does not identify its sender" in refused(
+        lambda: Ways([]).sender({"authorization": "Bearer x"}, NOBODY)
+    )
 
 
 async def by_iam(endpoint, url, clock=time.time):
