@@ -16,17 +16,17 @@ class Breaker:
     failures: int = 0
     open_until: float = 0.0
 
-    def allowed(self, wanted: int, now: float) -> int:
+    def permits(self, requests: int, now: float) -> int:
         """How many of these may be tried: all, none, or one as a trial."""
         if self.failures < FAILURES:
-            return wanted
-        return min(wanted, 1) if now >= self.open_until else 0
+            return requests
+        return min(requests, 1) if now >= self.open_until else 0
 
     def is_open(self, now: float) -> bool:
         """Whether nothing is asked of the cluster now."""
-        return self.allowed(1, now) == 0
+        return self.permits(1, now) == 0
 
-    def failed(self, now: float) -> "Breaker":
+    def after_failure(self, now: float) -> "Breaker":
         """After a request that the cluster did not answer, or answered with an error of its own."""
         failures = self.failures + 1
         if failures < FAILURES:
@@ -34,6 +34,6 @@ class Breaker:
         pause = min(FIRST_PAUSE_SECONDS * 2 ** min(failures - FAILURES, 10), LONGEST_PAUSE_SECONDS)
         return Breaker(failures, now + pause)
 
-    def answered(self) -> "Breaker":
+    def after_answer(self) -> "Breaker":
         """After an answer."""
         return Breaker() if self.failures else self

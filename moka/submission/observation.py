@@ -46,7 +46,7 @@ OUT_OF_MEMORY_EXIT = 52
 
 
 @dataclass(frozen=True)
-class Seen:
+class Observation:
     """What is seen of an attempt.
 
     message: for people; what the system that knows it said. spark_id: Spark's id of the run, once it has one.
@@ -58,7 +58,9 @@ class Seen:
     spark_id: str | None = None
 
 
-def seen(application: Object | None, driver: Object | None, namespace_deleted: bool = False) -> Seen:
+def observe(
+    application: Object | None, driver: Object | None, namespace_deleted: bool = False
+) -> Observation:
     """What an application and its driver pod are, now.
 
     None for what is not there. A driver knows better than the operator how it ended, and the operator better
@@ -70,37 +72,37 @@ def seen(application: Object | None, driver: Object | None, namespace_deleted: b
         # The operator is to read a success first: it then removes executors, and its own.
         waits = application is not None and not deleted(application)
         if state is State.SUCCEEDED and waits and _operator_state(application) not in ENDS:
-            return Seen(State.RUNNING, Reason.STARTED, spark_id=spark_id)
-        return Seen(state, reason, message, spark_id)
+            return Observation(State.RUNNING, Reason.STARTED, spark_id=spark_id)
+        return Observation(state, reason, message, spark_id)
     if application is None or (deleted(application) and _operator_state(application) not in ENDS):
         if driver is not None:
             started = (driver.get("status") or {}).get("phase") == "Running"
             state, reason = (State.RUNNING, Reason.STARTED) if started else (State.SUBMITTED, Reason.CREATED)
-            return Seen(state, reason, spark_id=spark_id)
+            return Observation(state, reason, spark_id=spark_id)
         if namespace_deleted:
-            return Seen(State.LOST, Reason.NAMESPACE_DELETED, "its namespace was deleted", spark_id)
-        return Seen(
+            return Observation(State.LOST, Reason.NAMESPACE_DELETED, "its namespace was deleted", spark_id)
+        return Observation(
             State.LOST, Reason.APPLICATION_REMOVED, "its application was removed, not by Archer", spark_id
         )
     return _operator_word(application, driver, spark_id)
 
 
-def _operator_word(application: Object, driver: Object | None, spark_id: str | None) -> Seen:
+def _operator_word(application: Object, driver: Object | None, spark_id: str | None) -> Observation:
     state, message = _operator_state(application), _error(application)
     if state == "COMPLETED":
-        return Seen(State.SUCCEEDED, Reason.SUCCEEDED, "", spark_id)
+        return Observation(State.SUCCEEDED, Reason.SUCCEEDED, "", spark_id)
     if state in FAILED:
         if driver is not None and not deleted(driver):
             # "driver pod already exists", after the operator was started anew: it runs all the same.
-            return Seen(State.RUNNING, Reason.STARTED, message, spark_id)
+            return Observation(State.RUNNING, Reason.STARTED, message, spark_id)
         if code := EXIT.search(message):
-            return Seen(State.FAILED, _exit_reason(int(code[1]), code[2]), message, spark_id)
+            return Observation(State.FAILED, _exit_reason(int(code[1]), code[2]), message, spark_id)
         if state == "SUBMISSION_FAILED" or not spark_id:
-            return Seen(State.FAILED, Reason.SUBMISSION_FAILED, message, spark_id)
-        return Seen(State.FAILED, Reason.DRIVER_LOST, message or "its driver is gone", spark_id)
+            return Observation(State.FAILED, Reason.SUBMISSION_FAILED, message, spark_id)
+        return Observation(State.FAILED, Reason.DRIVER_LOST, message or "its driver is gone", spark_id)
     if state in RUNNING:
-        return Seen(State.RUNNING, Reason.STARTED, "", spark_id)
-    return Seen(State.SUBMITTED, Reason.CREATED, "", spark_id)
+        return Observation(State.RUNNING, Reason.STARTED, "", spark_id)
+    return Observation(State.SUBMITTED, Reason.CREATED, "", spark_id)
 
 
 def _driver_end(driver: Object) -> tuple[State, Reason, str] | None:
@@ -156,8 +158,8 @@ def needs_driver(application: Object) -> bool:
 
 def driver_name(application: Object) -> str:
     """Name of the driver pod: as the operator says, or as it calls it."""
-    told: str | None = ((application.get("status") or {}).get("driverInfo") or {}).get("podName")
-    return told or f"{application['metadata']['name']}-driver"
+    reported_name: str | None = ((application.get("status") or {}).get("driverInfo") or {}).get("podName")
+    return reported_name or f"{application['metadata']['name']}-driver"
 
 
 def _operator_state(application: Object | None) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from moka.mistakes import listed
 from moka.names import DRIVER_CONTAINER
 from moka.submission.observation import Object
-from moka.submission.waiting import Wait, Waiting
+from moka.submission.waiting import Wait, WaitReason
 
 SAID = "Informational"
 """Reason of events by which YuniKorn says why a request is not met."""
@@ -51,7 +51,7 @@ class ApplicationLimit:
 
 def pending(
     pods: Sequence[Object], events: Iterable[Object], limits: Sequence[ApplicationLimit] | None
-) -> Waiting:
+) -> WaitReason:
     """Why an application that the operator has looked at does not run.
 
     pods: of it, that are Pending: the driver's and YuniKorn's placeholders. events: of these pods.
@@ -69,20 +69,22 @@ def pending(
     for event in reversed(said):
         if quota := QUEUE.search(_note(event)):
             left, wants = _lacking(quota[2], quota[3])
-            return Waiting(
+            return WaitReason(
                 Wait.QUEUE_FULL, f"queue {quota[1]} is full: it has {left} left, and a pod takes {wants}"
             )
         if quota := USER.search(_note(event)):
             left, wants = _lacking(quota[1], quota[2])
-            return Waiting(Wait.USER_LIMIT, f"its user has {left} left in its queue, and a pod takes {wants}")
+            return WaitReason(
+                Wait.USER_LIMIT, f"its user has {left} left in its queue, and a pod takes {wants}"
+            )
         if NODES.search(_note(event)):
             return _no_machine(unplaced, said, events)
     if limits:
-        return Waiting(
+        return WaitReason(
             Wait.MAX_APPLICATIONS,
             f"YuniKorn holds it back until others have ended: max_applications is {listed(map(str, limits))}",
         )
-    return Waiting(Wait.SCHEDULER, "YuniKorn has its pods, and has not said why it does not place them")
+    return WaitReason(Wait.SCHEDULER, "YuniKorn has its pods, and has not said why it does not place them")
 
 
 def application_limits(queues: Any, path: str, user: str, groups: Sequence[str]) -> list[ApplicationLimit]:
@@ -115,20 +117,22 @@ def _limits_of(queue: Object, path: str, user: str, groups: Sequence[str]) -> It
                 yield ApplicationLimit(path, int(most), f"group {min(held)}")
 
 
-def _starting(pods: Sequence[Object]) -> Waiting:
+def _starting(pods: Sequence[Object]) -> WaitReason:
     for pod in pods:
         for container in (pod.get("status") or {}).get("containerStatuses") or ():
             waits = (container.get("state") or {}).get("waiting") or {}
             if waits.get("reason") in IMAGE_WAITS:
                 words = _short(f"{waits['reason']}: {waits.get('message') or container.get('image')}")
-                return Waiting(Wait.IMAGE, f"the image of its driver is not to be had: {words}")
+                return WaitReason(Wait.IMAGE, f"the image of its driver is not to be had: {words}")
     for pod in pods:
         if any(container["name"] == DRIVER_CONTAINER for container in pod["spec"]["containers"]):
-            return Waiting(Wait.START, f"its driver is on machine {pod['spec']['nodeName']}, and starts")
-    return Waiting(Wait.SUBMISSION, "the operator has it, and its driver is being made, or has just started")
+            return WaitReason(Wait.START, f"its driver is on machine {pod['spec']['nodeName']}, and starts")
+    return WaitReason(
+        Wait.SUBMISSION, "the operator has it, and its driver is being made, or has just started"
+    )
 
 
-def _no_machine(pods: Sequence[Object], said: Sequence[Object], events: Sequence[Object]) -> Waiting:
+def _no_machine(pods: Sequence[Object], said: Sequence[Object], events: Sequence[Object]) -> WaitReason:
     count = f"{len(pods)} of its pods" if len(pods) > 1 else "a pod of it"
     because = next((_short(match[1]) for one in reversed(said) if (match := NODES.search(_note(one)))), "")
     room = next((match for one in reversed(said) if (match := QUEUE.search(_note(one)))), None)
@@ -137,7 +141,9 @@ def _no_machine(pods: Sequence[Object], said: Sequence[Object], events: Sequence
         because = f"the machines have {left} left, and a pod takes {wants}"
     scaling = next((one for one in reversed(events) if one.get("reason") in (SCALED, NOT_SCALED)), None)
     more = "" if scaling is None else f"; autoscaler: {_short(_note(scaling))}"
-    return Waiting(Wait.NO_MACHINE, f"no machine takes {count}" + (f": {because}" if because else "") + more)
+    return WaitReason(
+        Wait.NO_MACHINE, f"no machine takes {count}" + (f": {because}" if because else "") + more
+    )
 
 
 def _no_room_since(pod: Object) -> str | None:

@@ -71,26 +71,26 @@ def place(
     that wait for each; equals are told apart by the job's name, so that its runs stay together.
     """
     job = routed(job, route)
-    named = route.cluster if route else None
-    candidates = [cluster for cluster in clusters if named in (None, cluster.name)]
+    routed_cluster = route.cluster if route else None
+    candidates = [cluster for cluster in clusters if routed_cluster in (None, cluster.name)]
     if not candidates:
         return Unplaced(
-            f"its route names cluster {named}, which is not there: correct the route"
-            if named
+            f"its route names cluster {routed_cluster}, which is not there: correct the route"
+            if routed_cluster
             else "no cluster has reported its queues and namespaces yet"
         )
-    wrong: Mapping[str, Sequence[Mistake]] = {
+    mistakes_of: Mapping[str, Sequence[Mistake]] = {
         cluster.name: mistakes(job, cluster.name) for cluster in candidates
     }
-    fitting = [cluster for cluster in candidates if not wrong[cluster.name]]
+    fitting = [cluster for cluster in candidates if not mistakes_of[cluster.name]]
     if not fitting:
         # Those of the cluster that it comes closest to.
-        return Misplaced(min(wrong.values(), key=len))
+        return Misplaced(min(mistakes_of.values(), key=len))
     takers = [cluster for cluster in fitting if cluster.cordoned is None and cluster.healthy]
     if not takers:
         return Unplaced(f"of the clusters that it fits none takes jobs now: {_states(fitting)}")
     chosen = min(takers, key=lambda cluster: (cluster.waiting, _order(job.name, cluster.name)))
-    return Placed(chosen.name, job, movable=named is None and len(fitting) > 1)
+    return Placed(chosen.name, job, movable=routed_cluster is None and len(fitting) > 1)
 
 
 def _states(clusters: Sequence[Cluster]) -> str:

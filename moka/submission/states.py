@@ -26,7 +26,7 @@ class State(StrEnum):
     LOST = "lost"
 
 
-class Wanted(StrEnum):
+class DesiredState(StrEnum):
     """What its owner wants of a job, whatever is seen of it.
 
     stop: it is to end. delete: its application is to be removed as well.

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from moka.jobs.job import Restart
-from moka.submission.observation import Seen
+from moka.submission.observation import Observation
 from moka.submission.reasons import FAULTS, Fault, Reason, Retries, retry_pause
-from moka.submission.states import State, Wanted
+from moka.submission.states import DesiredState, State
 
 FOR_EVER = 1_000_000
 """Attempts of a job that always runs again."""
@@ -22,17 +22,19 @@ class Verdict:
     pause_seconds: int | None = None
 
 
-def verdict(what: Seen, wanted: Wanted, failures: Mapping[Fault, int], retries: Retries) -> Verdict:
+def verdict(
+    observation: Observation, wanted: DesiredState, failures: Mapping[Fault, int], retries: Retries
+) -> Verdict:
     """The verdict on an attempt, by what is seen of it and what is wanted of the job.
 
     failures: of attempts before it, by whose fault.
     """
-    if wanted is not Wanted.RUN and what.state is not State.SUCCEEDED:
+    if wanted is not DesiredState.RUN and observation.state is not State.SUCCEEDED:
         return Verdict(State.CANCELLED, Reason.STOPPED, "stopped as its owner wanted")
     pause = None
-    if what.state is State.FAILED and (fault := FAULTS.get(what.reason)):
-        pause = retry_pause(what.reason, {**failures, fault: failures[fault] + 1}, retries)
-    return Verdict(what.state, what.reason, what.message, pause)
+    if observation.state is State.FAILED and (fault := FAULTS.get(observation.reason)):
+        pause = retry_pause(observation.reason, {**failures, fault: failures[fault] + 1}, retries)
+    return Verdict(observation.state, observation.reason, observation.message, pause)
 
 
 def retries(restart: Restart) -> Retries:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from moka.submission.breaker import Breaker
 from moka.submission.job_id import id_text
-from moka.submission.states import ENDED, State, Wanted
+from moka.submission.states import ENDED, DesiredState, State
 from moka.submission.token_bucket import TokenBucket
 
 COUNTED = 10_000
@@ -47,7 +47,7 @@ forgets it after an hour (kube-apiserver, --event-ttl)."""
 
 
 @dataclass(frozen=True)
-class Waiting:
+class WaitReason:
     """What a job waits for, and the sentence for people."""
 
     word: Wait
@@ -70,16 +70,16 @@ class Pace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Known:
+class JobFacts:
     """What Archer's database knows of a job and of what is around it.
 
     now: of the database. now_seconds: the same, since 1970. since: it is in its state. because: of the last
     event, where that says why it was sent back. before: jobs that are before it, of its queue and tier in its
-    namespace, up to COUNTED. told: what was seen on the cluster, of this attempt.
+    namespace, up to COUNTED. observed_wait: what was seen on the cluster, of this attempt.
     """
 
     state: State
-    wanted: Wanted | None
+    wanted: DesiredState | None
     now: datetime
     now_seconds: float
     since: datetime
@@ -95,86 +95,88 @@ class Known:
     breaker: Breaker = field(default_factory=Breaker)
     pace: Pace | None = None
     before: int = 0
-    told: Waiting | None = None
+    observed_wait: WaitReason | None = None
 
 
-def waiting(known: Known, unplaced: str = "") -> Waiting:
+def wait_reason(facts: JobFacts, unplaced: str = "") -> WaitReason:
     """Why a job waits.
 
     unplaced: why no cluster would take it now.
     """
-    if known.state in ENDED:
-        return Waiting(Wait.NOTHING, f"it has ended: {known.state}")
-    if known.wanted not in (None, Wanted.RUN):
-        return Waiting(Wait.STOP, "it is being stopped, as was asked")
-    match known.state:
+    if facts.state in ENDED:
+        return WaitReason(Wait.NOTHING, f"it has ended: {facts.state}")
+    if facts.wanted not in (None, DesiredState.RUN):
+        return WaitReason(Wait.STOP, "it is being stopped, as was asked")
+    match facts.state:
         case State.ACCEPTED:
-            return _accepted(known, unplaced)
+            return _accepted(facts, unplaced)
         case State.QUEUED:
-            return _queued(known)
+            return _queued(facts)
         case State.SUBMITTING:
-            return Waiting(Wait.SUBMISSION, f"its application is being made on {known.cluster}")
+            return WaitReason(Wait.SUBMISSION, f"its application is being made on {facts.cluster}")
         case State.SUBMITTED:
-            return _submitted(known)
+            return _submitted(facts)
         case _:
-            return Waiting(Wait.NOTHING, "it runs")
+            return WaitReason(Wait.NOTHING, "it runs")
 
 
-def _accepted(known: Known, unplaced: str) -> Waiting:
-    if known.after is not None:
-        return Waiting(
-            Wait.REPLACED_JOB, f"it begins once job {id_text(known.after)} has ended, which it replaces"
+def _accepted(facts: JobFacts, unplaced: str) -> WaitReason:
+    if facts.after is not None:
+        return WaitReason(
+            Wait.REPLACED_JOB, f"it begins once job {id_text(facts.after)} has ended, which it replaces"
         )
-    paused = known.due is not None and known.due > known.now
-    if paused and known.because:
-        return Waiting(
-            Wait.PAUSE, f"attempt {known.attempt} begins at {_clock(known.due)}, as before: {known.because}"
+    paused = facts.due is not None and facts.due > facts.now
+    if paused and facts.because:
+        return WaitReason(
+            Wait.PAUSE, f"attempt {facts.attempt} begins at {_clock(facts.due)}, as before: {facts.because}"
         )
     if unplaced:
-        return Waiting(Wait.NO_CLUSTER, unplaced)
-    return Waiting(Wait.PLACING, "a cluster is being chosen for it")
+        return WaitReason(Wait.NO_CLUSTER, unplaced)
+    return WaitReason(Wait.PLACING, "a cluster is being chosen for it")
 
 
-def _queued(known: Known) -> Waiting:
-    before = _jobs(known.before)
-    if known.cordoned is not None:
-        moves = known.movable and not known.tried
+def _queued(facts: JobFacts) -> WaitReason:
+    before = _jobs(facts.before)
+    if facts.cordoned is not None:
+        moves = facts.movable and not facts.tried
         then = "it goes to another" if moves else "it may run nowhere else"
-        return Waiting(Wait.CLUSTER_CORDONED, f"{known.cluster} takes no jobs ({known.cordoned}), and {then}")
-    if known.breaker.is_open(known.now_seconds):
-        return Waiting(
-            Wait.CLUSTER_AWAY,
-            f"the API server of {known.cluster} does not answer; it is tried again within a minute",
+        return WaitReason(
+            Wait.CLUSTER_CORDONED, f"{facts.cluster} takes no jobs ({facts.cordoned}), and {then}"
         )
-    pace = known.pace
+    if facts.breaker.is_open(facts.now_seconds):
+        return WaitReason(
+            Wait.CLUSTER_AWAY,
+            f"the API server of {facts.cluster} does not answer; it is tried again within a minute",
+        )
+    pace = facts.pace
     if pace is None:
-        return Waiting(Wait.TURN, f"{before} of its queue and tier are before it on {known.cluster}")
+        return WaitReason(Wait.TURN, f"{before} of its queue and tier are before it on {facts.cluster}")
     if pace.unacknowledged >= pace.most:
-        return Waiting(
+        return WaitReason(
             Wait.OPERATOR_BUSY,
             f"operator {pace.operator} has {pace.unacknowledged} applications that it has not looked at, and "
             f"gets no more before it has; {before} of its queue and tier are before it",
         )
-    if pace.bucket.filled(known.now_seconds).tokens < 1:
-        return Waiting(
+    if pace.bucket.filled(facts.now_seconds).tokens < 1:
+        return WaitReason(
             Wait.PACE,
             f"operator {pace.operator} gets {pace.rate * 60:g} applications a minute; {before} of its queue "
             "and tier are before it",
         )
-    return Waiting(Wait.TURN, f"{before} of its queue and tier are before it on {known.cluster}")
+    return WaitReason(Wait.TURN, f"{before} of its queue and tier are before it on {facts.cluster}")
 
 
-def _submitted(known: Known) -> Waiting:
-    if known.acknowledged:
-        return known.told or Waiting(
+def _submitted(facts: JobFacts) -> WaitReason:
+    if facts.acknowledged:
+        return facts.observed_wait or WaitReason(
             Wait.SCHEDULER, "its application is with the operator; its pods were not seen yet"
         )
-    if known.pace is None:
-        return Waiting(Wait.OPERATOR_BUSY, "the operator has not looked at its application yet")
-    return Waiting(
+    if facts.pace is None:
+        return WaitReason(Wait.OPERATOR_BUSY, "the operator has not looked at its application yet")
+    return WaitReason(
         Wait.OPERATOR_BUSY,
-        f"operator {known.pace.operator} has not looked at its application yet, of "
-        f"{known.pace.unacknowledged} that it has to",
+        f"operator {facts.pace.operator} has not looked at its application yet, of "
+        f"{facts.pace.unacknowledged} that it has to",
     )
 
 

@@ -11,7 +11,7 @@ import orjson
 from moka.jobs.job import Unique
 from moka.submission.job_id import id_text
 from moka.submission.reasons import Reason
-from moka.submission.states import Wanted
+from moka.submission.states import DesiredState
 from services.archer.database.pool import Connection, Pool
 from services.archer.database.transitions import want
 
@@ -232,7 +232,7 @@ async def _insert_unique(connection: Connection, submission: Submission, may_rep
             new = await _insert(connection, [submission], unique_key, after=first)
             [outcome] = await _outcomes(connection, [submission], new)
             if outcome == Taken(submission.id, new=True):
-                await want(connection, replaced, Wanted.STOP, Reason.REPLACED, because)
-                await want(connection, [first], Wanted.STOP, Reason.REPLACED, because)
+                await want(connection, replaced, DesiredState.STOP, Reason.REPLACED, because)
+                await want(connection, [first], DesiredState.STOP, Reason.REPLACED, because)
                 return Taken(submission.id, new=True, replaced=[first, *replaced])
             return outcome

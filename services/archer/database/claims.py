@@ -137,7 +137,7 @@ async def claim(
     if row is None:
         return []
     now: float = row["now"]
-    most = Breaker(row["failures"], row["open_until"]).allowed(most, now)
+    most = Breaker(row["failures"], row["open_until"]).permits(most, now)
     turn = await _turn(connection, cluster, pace.operator)
     if turn is None or not most:
         return []

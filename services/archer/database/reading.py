@@ -8,7 +8,7 @@ from uuid import UUID
 
 import asyncpg
 
-from moka.submission.states import ENDED, State, Wanted
+from moka.submission.states import ENDED, DesiredState, State
 from services.archer.database.pool import Pool
 
 
@@ -26,7 +26,7 @@ class JobRow:
     tier: int
     workflow: str | None
     state: State
-    wanted: Wanted | None
+    wanted: DesiredState | None
     reason: str | None
     message: str | None
     cluster: str | None
@@ -168,5 +168,5 @@ async def jobs(
 
 def _job(row: asyncpg.Record) -> JobRow:
     wanted = row["wanted"]
-    values = {**row, "state": State(row["state"]), "wanted": Wanted(wanted) if wanted else None}
+    values = {**row, "state": State(row["state"]), "wanted": DesiredState(wanted) if wanted else None}
     return JobRow(**values)

@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP, UUID
 from sqlalchemy.sql.schema import SchemaItem
 
-from moka.submission.states import State, Wanted
+from moka.submission.states import DesiredState, State
 
 METADATA = MetaData()
 
@@ -121,7 +121,7 @@ ACTIVE = Table(
     METADATA,
     Column("id", UUID, primary_key=True),
     Column("state", String(16), nullable=False),
-    Column("wanted", String(16), nullable=False, server_default=Wanted.RUN),
+    Column("wanted", String(16), nullable=False, server_default=DesiredState.RUN),
     Column("stop_reason", String(32), comment="why it is wanted no more"),
     Column("stop_message", Text),
     Column("event", Integer, nullable=False, server_default="1", comment="number of its last event"),
@@ -155,7 +155,7 @@ ACTIVE = Table(
     Column("infrastructure_failures", SmallInteger, nullable=False, server_default="0"),
     Column("user_code_failures", SmallInteger, nullable=False, server_default="0"),
     _one_of("state", [str(state) for state in State]),
-    _one_of("wanted", [str(wanted) for wanted in Wanted]),
+    _one_of("wanted", [str(wanted) for wanted in DesiredState]),
     Index("active_accepted", "due", "id", postgresql_where=text("state = 'accepted'")),
     Index(
         "active_queued",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from moka.submission.reasons import FAULTS, Reason
-from moka.submission.states import ENDED, FOLLOWING, State, Wanted
+from moka.submission.states import ENDED, FOLLOWING, DesiredState, State
 from services.archer.database.pool import Connection
 
 TOLD = """
@@ -386,7 +386,7 @@ def _columns(ends: Sequence[End]) -> list[list[object]]:
 WANT = f"""
 WITH wanting AS (
   UPDATE active SET wanted = $2, event = event + 1, stop_reason = $3, stop_message = $4
-  WHERE id = ANY($1::uuid[]) AND wanted <> $2 AND wanted <> '{Wanted.DELETE}'
+  WHERE id = ANY($1::uuid[]) AND wanted <> $2 AND wanted <> '{DesiredState.DELETE}'
   RETURNING id, event, state, attempt, tried, $3::text AS reason, $4::text AS message
 ), told AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
@@ -397,7 +397,7 @@ SELECT id, attempt, tried FROM wanting
 
 
 async def want(
-    connection: Connection, jobs: Sequence[UUID], wanted: Wanted, reason: Reason, message: str
+    connection: Connection, jobs: Sequence[UUID], wanted: DesiredState, reason: Reason, message: str
 ) -> set[UUID]:
     """What is wanted of jobs from now on; those that have no application are cancelled at once."""
     await connection.fetch("SELECT id FROM active WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE", jobs)

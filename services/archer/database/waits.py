@@ -12,9 +12,9 @@ import asyncpg
 
 from moka.submission.breaker import Breaker
 from moka.submission.reasons import FAULTS, Reason
-from moka.submission.states import State, Wanted
+from moka.submission.states import DesiredState, State
 from moka.submission.token_bucket import TokenBucket
-from moka.submission.waiting import COUNTED, VAGUE, Known, Pace, Wait, Waiting
+from moka.submission.waiting import COUNTED, VAGUE, JobFacts, Pace, Wait, WaitReason
 from services.archer.database.pool import Connection, Pool
 
 
@@ -32,7 +32,7 @@ class Pending:
     tier: int
     user: str
     groups: Sequence[str]
-    known: Waiting | None
+    known: WaitReason | None
 
 
 PENDING = """
@@ -58,7 +58,7 @@ async def pending(pool: Pool, cluster: str, namespace: str, most: int, seconds: 
             tier=row["tier"],
             user=row["principal"],
             groups=row["groups"],
-            known=_told(row),
+            known=_observed_wait(row),
         )
         for row in await pool.fetch(PENDING, cluster, namespace, most, seconds)
     ]
@@ -78,7 +78,7 @@ ON CONFLICT (job) DO UPDATE SET attempt = EXCLUDED.attempt, cluster = $1, namesp
 
 
 async def keep(
-    connection: Connection, cluster: str, namespace: str, seen: Sequence[tuple[Pending, Waiting]]
+    connection: Connection, cluster: str, namespace: str, seen: Sequence[tuple[Pending, WaitReason]]
 ) -> int:
     """Keep why the jobs of a namespace wait, and forget those that do not any more; how many were written."""
     if seen:
@@ -98,7 +98,7 @@ async def keep(
     return len(changed)
 
 
-def worth_keeping(known: Waiting | None, seen: Waiting) -> bool:
+def worth_keeping(known: WaitReason | None, seen: WaitReason) -> bool:
     """Whether what is seen now says more than what is known."""
     return seen != known and not (known and seen.word in VAGUE and known.word not in VAGUE)
 
@@ -145,7 +145,7 @@ LIMIT 1
 class Answer:
     """What is known of a job. as_of: when that was seen. since: for how long it is so."""
 
-    known: Known
+    known: JobFacts
     as_of: datetime
     since: datetime
 
@@ -156,10 +156,10 @@ async def why(pool: Pool, job: UUID) -> Answer | None:
     if not rows:
         return None
     [row] = rows
-    told = _told(row)
-    known = Known(
+    observed_wait = _observed_wait(row)
+    known = JobFacts(
         state=State(row["state"]),
-        wanted=Wanted(row["wanted"]),
+        wanted=DesiredState(row["wanted"]),
         now=row["now"],
         now_seconds=row["seconds"],
         since=row["since"],
@@ -175,9 +175,9 @@ async def why(pool: Pool, job: UUID) -> Answer | None:
         breaker=Breaker(row["failures"] or 0, row["open_until"] or 0.0),
         pace=_pace(row),
         before=row["before"],
-        told=told,
+        observed_wait=observed_wait,
     )
-    seen_there = told is not None and known.state is State.SUBMITTED and known.acknowledged
+    seen_there = observed_wait is not None and known.state is State.SUBMITTED and known.acknowledged
     return Answer(
         known,
         as_of=(row["looked"] if seen_there else None) or row["now"],
@@ -200,5 +200,5 @@ def _pace(row: asyncpg.Record) -> Pace | None:
     )
 
 
-def _told(row: asyncpg.Record) -> Waiting | None:
-    return Waiting(Wait(row["word"]), row["message"]) if row["word"] is not None else None
+def _observed_wait(row: asyncpg.Record) -> WaitReason | None:
+    return WaitReason(Wait(row["word"]), row["message"]) if row["word"] is not None else None

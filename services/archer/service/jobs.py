@@ -16,7 +16,7 @@ from moka.pages import ui_host
 from moka.submission.job_id import id_text, parse_id, submitted_at
 from moka.submission.placement import Placed
 from moka.submission.reasons import Reason
-from moka.submission.states import ENDED, State, Wanted
+from moka.submission.states import ENDED, DesiredState, State
 from services.archer.database import reading, transitions
 from services.archer.database.reading import JobRow
 from services.archer.service.bodies import BATCH_BYTES, JOB_BYTES, body, parse
@@ -257,16 +257,16 @@ async def get_events(
 )
 async def stop(here: Here, principal: Caller, row: Row) -> JobModel:
     """Have a job end. It may be asked of a job that has ended, and changes nothing then."""
-    return await _want(here, principal, row, Wanted.STOP)
+    return await _want(here, principal, row, DesiredState.STOP)
 
 
 @router.delete("/jobs/{job}", status_code=202, responses=responses("no-such-job", "in-history", "forbidden"))
 async def delete(here: Here, principal: Caller, row: Row) -> JobModel:
     """Have a job end, and its application removed; its history stays."""
-    return await _want(here, principal, row, Wanted.DELETE)
+    return await _want(here, principal, row, DesiredState.DELETE)
 
 
-async def _want(here: Context, principal: Caller, row: JobRow, wanted: Wanted) -> JobModel:
+async def _want(here: Context, principal: Caller, row: JobRow, wanted: DesiredState) -> JobModel:
     permit(here, principal, "stop", row.queue, row.tier, row.principal)
     message = f"stopped by {principal.name}"
     await here.pool.run(

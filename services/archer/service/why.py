@@ -7,7 +7,7 @@ from fastapi import APIRouter
 
 from moka.submission.placement import Placed
 from moka.submission.states import State
-from moka.submission.waiting import Wait, Waiting, waiting
+from moka.submission.waiting import Wait, WaitReason, wait_reason
 from services.archer.database import reading, waits
 from services.archer.service.context import Context, Here, Row
 from services.archer.service.models import WhyModel
@@ -23,14 +23,14 @@ async def why(here: Here, row: Row) -> WhyModel:
     answer = await waits.why(here.pool, row.id)
     if answer is None:
         now = await reading.get(here.pool, row.id) or row
-        return _model(now.state, Waiting(Wait.NOTHING, f"it has ended: {now.state}"), now.ended, now.ended)
+        return _model(now.state, WaitReason(Wait.NOTHING, f"it has ended: {now.state}"), now.ended, now.ended)
     known = answer.known
     placing = known.state is State.ACCEPTED and known.after is None
-    what = waiting(known, await _unplaced(here, row.id) if placing else "")
+    what = wait_reason(known, await _unplaced(here, row.id) if placing else "")
     return _model(known.state, what, answer.as_of, answer.since)
 
 
-def _model(state: State, what: Waiting, as_of: Any, since: Any) -> WhyModel:
+def _model(state: State, what: WaitReason, as_of: Any, since: Any) -> WhyModel:
     return WhyModel.model_validate(
         {
             "state": state.value,

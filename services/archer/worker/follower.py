@@ -15,15 +15,15 @@ from moka.submission.job_id import attempt_in_name, id_text
 from moka.submission.manifest import FINALIZER, JOB_LABEL, attempt_of
 from moka.submission.observation import (
     Object,
-    Seen,
+    Observation,
     acknowledged,
     deleted,
     driver_name,
     needs_driver,
-    seen,
+    observe,
 )
 from moka.submission.reasons import Fault, Retries
-from moka.submission.states import ENDED, State, Wanted
+from moka.submission.states import ENDED, DesiredState, State
 from moka.submission.verdict import retries, verdict
 from services.archer.database import transitions
 from services.archer.database.pool import Away, Connection, Pool
@@ -78,7 +78,7 @@ class Row:
     """What the database has of an attempt that is on the cluster."""
 
     state: State
-    wanted: Wanted
+    wanted: DesiredState
     infrastructure_failures: int
     user_code_failures: int
     retries: Retries
@@ -258,7 +258,7 @@ class Follower:
                 row["application"],
                 Row(
                     state=State(row["state"]),
-                    wanted=Wanted(row["wanted"]),
+                    wanted=DesiredState(row["wanted"]),
                     infrastructure_failures=row["infrastructure_failures"],
                     user_code_failures=row["user_code_failures"],
                     retries=retries(stored_restart(row["restart"])),
@@ -267,23 +267,23 @@ class Follower:
             for row in rows
         }
 
-    async def _seen(self, item: Object) -> Seen:
+    async def _seen(self, item: Object) -> Observation:
         if not needs_driver(item):
-            return seen(item, None)
+            return observe(item, None)
         return await self._seen_of(item, item["metadata"]["name"])
 
-    async def _gone(self, name: str) -> Seen | None:
+    async def _gone(self, name: str) -> Observation | None:
         """What is seen of an application that is gone; None while it is there, and was only not told yet.
 
         A watch may be late, or cut off.
         """
         return await self._seen_of(None, name) if await self._cluster.gone(self._namespace, name) else None
 
-    async def _seen_of(self, item: Object | None, name: str) -> Seen:
+    async def _seen_of(self, item: Object | None, name: str) -> Observation:
         pod = driver_name(item) if item else f"{name}-driver"
-        what = seen(item, await self._driver(pod))
+        what = observe(item, await self._driver(pod))
         if what.state is State.LOST and await self._cluster.namespace_deleted(self._namespace):
-            return seen(item, None, namespace_deleted=True)
+            return observe(item, None, namespace_deleted=True)
         if item is not None and deleted(item) and what.state not in ENDED:
             # It goes with its application, whoever deleted that.
             await self._remove_driver(pod)
@@ -364,7 +364,7 @@ async def _together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     return [answer for answer in answers if not isinstance(answer, BaseException)]
 
 
-def _end(attempt: Attempt, what: Seen, row: Row) -> transitions.End:
+def _end(attempt: Attempt, what: Observation, row: Row) -> transitions.End:
     failures: Mapping[Fault, int] = {
         "infrastructure": row.infrastructure_failures,
         "user code": row.user_code_failures,

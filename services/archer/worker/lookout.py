@@ -19,7 +19,7 @@ from moka.submission.pending import (
     application_limits,
     pending,
 )
-from moka.submission.waiting import VAGUE, Wait, Waiting
+from moka.submission.waiting import VAGUE, Wait, WaitReason
 from services.archer.database import waits
 from services.archer.database.pool import Away, Pool
 from services.archer.database.waits import Pending
@@ -69,7 +69,7 @@ class Lookout:
         seen = list(zip(jobs, await self._seen(jobs), strict=True)) if jobs else []
         return await self._pool.run(lambda connection: waits.keep(connection, name, namespace, seen))
 
-    async def _seen(self, jobs: Sequence[Pending]) -> list[Waiting]:
+    async def _seen(self, jobs: Sequence[Pending]) -> list[WaitReason]:
         """Why these wait."""
         listed = await self._cluster.pending_pods(self._namespace, YUNIKORN_ID_LABEL, OBJECTS)
         pods: dict[str, list[Object]] = defaultdict(list)
@@ -112,6 +112,6 @@ def _pending(
     pods: Mapping[str, Sequence[Object]],
     events: Mapping[str, Sequence[Object]],
     limits: Sequence[ApplicationLimit] | None,
-) -> Waiting:
+) -> WaitReason:
     own = pods.get(job.application, ())
     return pending(own, [one for pod in own for one in events.get(pod["metadata"]["name"], ())], limits)

@@ -203,7 +203,7 @@ class Submitter:
         assert row is not None, "a cluster's row is never deleted"
         before = Breaker(row["failures"], row["open_until"])
         silent = [release for release in releases if release.bound]
-        after = before.failed(row["now"]) if len(silent) == len(outcomes) else before.answered()
+        after = before.after_failure(row["now"]) if len(silent) == len(outcomes) else before.after_answer()
         if after != before:
             await connection.execute(
                 "UPDATE clusters SET failures = $2, open_until = $3 WHERE name = $1",

@@ -14,7 +14,7 @@ from moka.submission.cluster_document import CONFIG_MAP, ClusterDocument, Operat
 from moka.submission.configuration import Configuration, DatabaseAccess, TracesPlace
 from moka.submission.job_id import application_name, new_id
 from moka.submission.reasons import Reason
-from moka.submission.states import ENDED, State, Wanted
+from moka.submission.states import ENDED, DesiredState, State
 from services.archer.database import claims, reading, transitions
 from services.archer.database.acceptance import Submission, accept
 from services.archer.database.migrate import migrate
@@ -236,7 +236,7 @@ def test_a_job_s_trace_has_its_attempts_and_what_workers_asked_of_the_cluster(ru
         await platform.until(lambda: attempts(platform, 2))
         await platform.in_state(platform.job, State.RUNNING)
         await platform.pool.run(
-            lambda c: transitions.want(c, [platform.job], Wanted.STOP, Reason.STOPPED, "by ann")
+            lambda c: transitions.want(c, [platform.job], DesiredState.STOP, Reason.STOPPED, "by ann")
         )
         await platform.ended(platform.job)
         jobs.append(platform.job)
@@ -282,7 +282,9 @@ def test_a_job_that_is_stopped_is_cancelled_and_nothing_of_it_is_left(run):
     async def work(platform):
         job = await platform.submit()
         await platform.in_state(job, State.RUNNING)
-        await platform.pool.run(lambda c: transitions.want(c, [job], Wanted.STOP, Reason.STOPPED, "by ann"))
+        await platform.pool.run(
+            lambda c: transitions.want(c, [job], DesiredState.STOP, Reason.STOPPED, "by ann")
+        )
         [row] = await platform.ended(job)
         assert (row.state, row.reason) == (State.CANCELLED, "stopped")
         path = f"{applications(platform.namespace)}/{application_name('pi', job, 1)}"
@@ -343,7 +345,7 @@ def test_an_application_that_comes_after_its_job_was_stopped_is_removed(run):
         await platform.in_state(job, State.RUNNING)
         path = f"{applications(platform.namespace)}/{application_name('pi', job, 1)}"
         copy = await platform.cluster.api.get(path)
-        await platform.pool.run(lambda c: transitions.want(c, [job], Wanted.STOP, Reason.STOPPED, ""))
+        await platform.pool.run(lambda c: transitions.want(c, [job], DesiredState.STOP, Reason.STOPPED, ""))
         await platform.ended(job)
 
         async def gone():

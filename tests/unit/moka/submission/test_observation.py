@@ -2,9 +2,9 @@
 
 import pytest
 
-from moka.submission.observation import Seen, seen
+from moka.submission.observation import Observation, observe
 from moka.submission.reasons import Reason, Retries
-from moka.submission.states import FOLLOWING, State, Wanted
+from moka.submission.states import FOLLOWING, DesiredState, State
 from moka.submission.verdict import verdict
 
 EXIT_1 = "driver container failed with ExitCode: 1, Reason: Error"
@@ -130,13 +130,13 @@ SCENES = {
 
 @pytest.mark.parametrize(("item", "pod", "state", "reason"), SCENES.values(), ids=SCENES)
 def test_what_is_seen_is_what_is_so(item, pod, state, reason):
-    what = seen(item, pod)
+    what = observe(item, pod)
 
     assert (what.state, what.reason) == (state, reason)
 
 
 def test_a_deleted_namespace_is_the_reason():
-    assert seen(None, None, namespace_deleted=True).reason is Reason.NAMESPACE_DELETED
+    assert observe(None, None, namespace_deleted=True).reason is Reason.NAMESPACE_DELETED
 
 
 NONE_YET = {"infrastructure": 0, "user code": 0}
@@ -145,34 +145,46 @@ NONE_YET = {"infrastructure": 0, "user code": 0}
 @pytest.mark.parametrize(
     ("what", "wanted", "failures", "state", "pause"),
     [
-        (Seen(State.FAILED, Reason.NODE_LOST), Wanted.RUN, NONE_YET, State.FAILED, 60),
+        (Observation(State.FAILED, Reason.NODE_LOST), DesiredState.RUN, NONE_YET, State.FAILED, 60),
         (
-            Seen(State.FAILED, Reason.NODE_LOST),
-            Wanted.RUN,
+            Observation(State.FAILED, Reason.NODE_LOST),
+            DesiredState.RUN,
             {**NONE_YET, "infrastructure": 2},
             State.FAILED,
             240,
         ),
         (
-            Seen(State.FAILED, Reason.NODE_LOST),
-            Wanted.RUN,
+            Observation(State.FAILED, Reason.NODE_LOST),
+            DesiredState.RUN,
             {**NONE_YET, "infrastructure": 3},
             State.FAILED,
             None,
         ),
-        (Seen(State.FAILED, Reason.PROGRAM_FAILED), Wanted.RUN, NONE_YET, State.FAILED, 60),
+        (Observation(State.FAILED, Reason.PROGRAM_FAILED), DesiredState.RUN, NONE_YET, State.FAILED, 60),
         (
-            Seen(State.FAILED, Reason.PROGRAM_FAILED),
-            Wanted.RUN,
+            Observation(State.FAILED, Reason.PROGRAM_FAILED),
+            DesiredState.RUN,
             {**NONE_YET, "user code": 1},
             State.FAILED,
             None,
         ),
-        (Seen(State.FAILED, Reason.APPLICATION_REFUSED), Wanted.RUN, NONE_YET, State.FAILED, None),
-        (Seen(State.FAILED, Reason.NODE_LOST), Wanted.STOP, NONE_YET, State.CANCELLED, None),
-        (Seen(State.LOST, Reason.APPLICATION_REMOVED), Wanted.STOP, NONE_YET, State.CANCELLED, None),
-        (Seen(State.LOST, Reason.APPLICATION_REMOVED), Wanted.RUN, NONE_YET, State.LOST, None),
-        (Seen(State.SUCCEEDED, Reason.SUCCEEDED), Wanted.STOP, NONE_YET, State.SUCCEEDED, None),
+        (
+            Observation(State.FAILED, Reason.APPLICATION_REFUSED),
+            DesiredState.RUN,
+            NONE_YET,
+            State.FAILED,
+            None,
+        ),
+        (Observation(State.FAILED, Reason.NODE_LOST), DesiredState.STOP, NONE_YET, State.CANCELLED, None),
+        (
+            Observation(State.LOST, Reason.APPLICATION_REMOVED),
+            DesiredState.STOP,
+            NONE_YET,
+            State.CANCELLED,
+            None,
+        ),
+        (Observation(State.LOST, Reason.APPLICATION_REMOVED), DesiredState.RUN, NONE_YET, State.LOST, None),
+        (Observation(State.SUCCEEDED, Reason.SUCCEEDED), DesiredState.STOP, NONE_YET, State.SUCCEEDED, None),
     ],
 )
 def test_what_becomes_of_a_job_follows_from_the_fault_and_from_what_is_wanted(

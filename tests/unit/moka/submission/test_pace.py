@@ -28,20 +28,20 @@ def test_a_clock_that_goes_back_fills_no_bucket():
 def test_a_breaker_opens_after_failures_in_a_row_and_tries_with_one():
     breaker = Breaker()
     for _ in range(FAILURES - 1):
-        breaker = breaker.failed(100.0)
-    assert breaker.allowed(50, 100.0) == 50
+        breaker = breaker.after_failure(100.0)
+    assert breaker.permits(50, 100.0) == 50
 
-    breaker = breaker.failed(100.0)
+    breaker = breaker.after_failure(100.0)
 
     assert breaker.is_open(100.0)
-    assert breaker.allowed(50, breaker.open_until) == 1
-    assert breaker.failed(200.0).open_until - 200.0 > breaker.open_until - 100.0
-    assert breaker.answered().allowed(50, 100.0) == 50
+    assert breaker.permits(50, breaker.open_until) == 1
+    assert breaker.after_failure(200.0).open_until - 200.0 > breaker.open_until - 100.0
+    assert breaker.after_answer().permits(50, 100.0) == 50
 
 
 def test_a_breaker_never_leaves_a_cluster_in_peace_for_longer_than_a_minute():
     breaker = Breaker()
     for _ in range(100):
-        breaker = breaker.failed(0.0)
+        breaker = breaker.after_failure(0.0)
 
     assert breaker.open_until == LONGEST_PAUSE_SECONDS

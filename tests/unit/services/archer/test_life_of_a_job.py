@@ -10,7 +10,7 @@ import pytest
 from moka.jobs.job import Unique
 from moka.submission.job_id import new_id
 from moka.submission.reasons import Reason
-from moka.submission.states import State, Wanted
+from moka.submission.states import DesiredState, State
 from services.archer.database import claims, reading, transitions
 from services.archer.database.acceptance import (
     AnotherIsActive,
@@ -146,7 +146,7 @@ def test_what_was_committed_without_being_told_is_not_run_again_though_it_has_en
 
     async def work(connections):
         await accept(connections, [job])
-        await connections.run(lambda c: transitions.want(c, [job.id], Wanted.STOP, Reason.STOPPED, ""))
+        await connections.run(lambda c: transitions.want(c, [job.id], DesiredState.STOP, Reason.STOPPED, ""))
         outcome = await accept(connections, [job])
         return outcome, await claimed(connections), (await reading.get(connections, job.id)).state
 
@@ -175,7 +175,7 @@ def test_of_a_unique_key_one_job_is_active(run, second):
         assert rows[1:] == [None, None]
     else:
         assert outcomes == [Taken(other.id, new=True), Taken(third.id, new=True)]
-        assert rows[0].wanted is Wanted.STOP
+        assert rows[0].wanted is DesiredState.STOP
         # Only the last waits for the first.
         assert [row.state for row in rows] == [State.SUBMITTED, State.CANCELLED, State.ACCEPTED]
 
@@ -299,11 +299,11 @@ def test_a_job_that_may_have_an_application_is_not_moved_nor_cancelled_before_th
         await connections.fetch("UPDATE active SET claimed_until = now() - interval '1 second'")
         await connections.run(transitions.reclaim)
         assert await connections.run(lambda c: transitions.unplace(c, "a", "cordoned")) == set()
-        await connections.run(lambda c: transitions.want(c, [job.id], Wanted.STOP, Reason.STOPPED, ""))
+        await connections.run(lambda c: transitions.want(c, [job.id], DesiredState.STOP, Reason.STOPPED, ""))
         row = await reading.get(connections, job.id)
         return row.state, row.wanted, await claimed(connections)
 
-    assert run(work) == (State.QUEUED, Wanted.STOP, [])
+    assert run(work) == (State.QUEUED, DesiredState.STOP, [])
 
 
 def test_an_attempt_that_failed_is_followed_by_another_and_late_words_of_it_count_no_more(run):

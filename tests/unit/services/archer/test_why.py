@@ -5,8 +5,8 @@ import pytest
 from moka.submission.breaker import FAILURES
 from moka.submission.job_id import parse_id
 from moka.submission.reasons import Reason
-from moka.submission.states import State, Wanted
-from moka.submission.waiting import Wait, Waiting
+from moka.submission.states import DesiredState, State
+from moka.submission.waiting import Wait, WaitReason
 from services.archer.database import claims, leases, transitions, waits
 from tests.support.archer import archer
 from tests.support.jobs import make_job
@@ -162,7 +162,7 @@ def test_between_two_attempts_there_is_a_pause_and_the_reason_for_it(serve):
 
 
 def test_what_was_seen_on_the_cluster_is_told_with_its_time_and_goes_with_the_attempt(serve):
-    full = Waiting(Wait.QUEUE_FULL, "queue root.a.b.tier1 is full")
+    full = WaitReason(Wait.QUEUE_FULL, "queue root.a.b.tier1 is full")
 
     async def look(client, what):
         [pending] = await waits.pending(client.pool, CLUSTER, NAMESPACE, 10)
@@ -176,7 +176,7 @@ def test_what_was_seen_on_the_cluster_is_told_with_its_time_and_goes_with_the_at
         written = [await look(client, full)]
         first = await ask(client, job)
         # Of the scheduler's silence nothing follows, once it has said more.
-        written += [await look(client, what) for what in (full, Waiting(Wait.SCHEDULER, "nothing"))]
+        written += [await look(client, what) for what in (full, WaitReason(Wait.SCHEDULER, "nothing"))]
         last = await ask(client, job)
         running = [transitions.Started(job=parse_id(job), attempt=1, spark_id="spark-1")]
         await client.pool.run(lambda c: transitions.started(c, running))
@@ -199,7 +199,7 @@ def test_a_job_that_is_to_stop_or_has_ended_waits_for_nothing_else(serve):
         job = await submit(client)
         await make(client, await register(client))
         await client.pool.run(
-            lambda c: transitions.want(c, [parse_id(job)], Wanted.STOP, Reason.STOPPED, "by ann")
+            lambda c: transitions.want(c, [parse_id(job)], DesiredState.STOP, Reason.STOPPED, "by ann")
         )
         stops = await ask(client, job)
         end = transitions.End(job=parse_id(job), attempt=1, state=State.CANCELLED, reason=Reason.STOPPED)
