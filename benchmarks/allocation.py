@@ -170,7 +170,7 @@ def _replayed(history: ExampleHistory, fleet: Fleet, plan: FleetPlan) -> dict[st
         **took,
         "kept": kept_by_tier(replays),
         "waited": sum(one.waited for one in replays) / 3_600_000,
-        "lost": sum(one.lost for one in replays),
+        "lost": sum(one.preempted_pods for one in replays),
     }
 
 

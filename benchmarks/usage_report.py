@@ -60,7 +60,7 @@ def reported(folder: Path) -> None:
         clusters=[_size(number) for number in range(CLUSTERS)],
         workflows={f"workflow-{number}": _workflow(number) for number in range(QUEUES)},
     )
-    answers = ask(folder, QUESTIONS, day.asked, [day.day])
+    answers = ask(folder, QUESTIONS, day.scope, [day.day])
     answered = time.perf_counter()
     result = report(day, answers)
     made = time.perf_counter()

@@ -16,7 +16,7 @@ from moka.jobs.files import named_objects
 from moka.jobs.job import Job
 from moka.jobs.job_file import Draft, read
 from moka.jobs.job_target import JobTarget
-from moka.mistakes import InvalidDocument, Mistake, listed, near
+from moka.mistakes import InvalidDocument, Mistake, comma_list, near
 
 LAYER_PREFIX, OUTPUT = "spark/", "jobs"
 """Outputs of a stack: `spark/<cluster>` holds, as `jobs`, the cluster's job target."""
@@ -151,7 +151,7 @@ def job_target_in(text: str, cluster: str | None = None) -> JobTarget:
         )
     if cluster is None and len(targets) > 1:
         raise InvalidDocument(
-            f"The stack has several clusters: choose one of {listed(targets)} with --cluster."
+            f"The stack has several clusters: choose one of {comma_list(targets)} with --cluster."
         )
     if cluster is not None and cluster not in targets:
         raise InvalidDocument(f"Cluster {cluster} is not in the stack: {near(cluster, targets)}")

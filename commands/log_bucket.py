@@ -94,7 +94,7 @@ class LogBuckets:
         by_object = {one.object: one for one in stored}
         for group in groups(by_object):
             yield from joiner.join(in_order(self._pieces(by_object[one] for one in group)))
-        yield from joiner.rest()
+        yield from joiner.flush()
 
     def _pieces(self, stored: Iterable[Stored]) -> Iterator[Piece]:
         for one in stored:

@@ -77,7 +77,7 @@ def report(
         settings = load(environment)
         about = _about(settings, cluster, asked_day, now, workflows)
         with records_of(settings, history, [asked_day]) as folder:
-            answers = ask(folder, QUESTIONS, about.asked, [asked_day])
+            answers = ask(folder, QUESTIONS, about.scope, [asked_day])
     except (InvalidDocument, InvalidPrices, HistoryUnreachable, UnreadableHistory) as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None
@@ -122,7 +122,7 @@ def asked(
 
     now = datetime.now(UTC)
     try:
-        window = _about(load(environment), cluster, _day(day, now), now, workflows).asked
+        window = _about(load(environment), cluster, _day(day, now), now, workflows).scope
     except (InvalidDocument, InvalidPrices) as error:
         typer.echo(error, err=True)
         raise typer.Exit(2) from None

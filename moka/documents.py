@@ -23,7 +23,7 @@ from pydantic import (
 from pydantic_core import CoreSchema, ErrorDetails
 from pydantic_core.core_schema import no_info_after_validator_function
 
-from moka.mistakes import InvalidDocument, Mistake, close_match, listed
+from moka.mistakes import InvalidDocument, Mistake, close_match, comma_list
 from moka.plain_secrets import plain_secrets
 from moka.quantities import memory_bytes
 
@@ -378,7 +378,7 @@ def _alternative(section: type[Section], key: str) -> str:
     if key in section.instead:
         return section.instead[key]
     match = close_match(key, section.model_fields)
-    return f"did you mean {match!r}?" if match else f"known here: {listed(section.model_fields)}"
+    return f"did you mean {match!r}?" if match else f"known here: {comma_list(section.model_fields)}"
 
 
 def _description(section: type[Section], key: str) -> str:

@@ -99,7 +99,7 @@ class Joiner:
     def _too_long(self, parts: Sequence[Piece]) -> bool:
         return self._longest is not None and sum(len(part.text) for part in parts) >= self._longest
 
-    def rest(self) -> Iterator[Line]:
+    def flush(self) -> Iterator[Line]:
         """Lines that were never ended."""
         yield from sorted(_line(parts) for parts in self._open.values())
         self._open.clear()

@@ -20,7 +20,7 @@ class InvalidDocument(ValueError):
     """Every mistake in a document, a line each."""
 
 
-def listed(names: Iterable[object]) -> str:
+def comma_list(names: Iterable[object]) -> str:
     """Names in order, for a sentence."""
     return ", ".join(sorted(str(name) for name in names)) or "none"
 

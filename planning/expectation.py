@@ -15,7 +15,7 @@ from moka.allocation.replay.scenario import Scenario, queue_hours
 from moka.allocation.replay.slo import WorkflowReplay, workflow_replays
 from moka.mistakes import counted
 from moka.usage.places import day_of
-from moka.usage.questions import SUBMISSIONS, Asked
+from moka.usage.questions import SUBMISSIONS, QueryScope
 from moka.usage.records import DAY
 from moka.workflows.definitions import Workflow
 from planning.history import ask
@@ -46,7 +46,7 @@ class Replay:
     offers: Sequence[Offer]
     workflows: Mapping[str, Workflow]
     fleet: Fleet
-    window: Asked
+    window: QueryScope
     runs: Sequence[Row]
 
     def expectation(
@@ -114,7 +114,7 @@ def _says(recorded: RecordedRuns, days: int, planned: Iterable[WorkflowReplay]) 
     yield f"What is expected of SLOs comes from a replay of the {len(recorded.runs):,} runs of {_days(days)}."
     if recorded.unknown:
         yield f"{recorded.unknown:,} more runs are left out of it: what they had is not known."
-    late = [one for one in planned if not one.kept]
+    late = [one for one in planned if not one.meets_slo]
     if failures := sum(one.failure for one in late):
         yield (
             f"{counted(len(late), 'workflow')} would not keep their SLO with it, {failures:,} of them for "

@@ -16,7 +16,7 @@ import duckdb
 
 from moka.usage import places
 from moka.usage.columns import Table
-from moka.usage.questions import Asked, Question, duckdb_views, shared_views
+from moka.usage.questions import QueryScope, Question, duckdb_views, shared_views
 from moka.usage.records import GAPS
 
 GAP_DAYS = 31
@@ -33,7 +33,7 @@ class UnreadableHistory(Exception):
 def ask(
     folder: Path,
     questions: Iterable[Question],
-    window: Asked,
+    window: QueryScope,
     days: Sequence[date],
     *,
     threads: int = 2,

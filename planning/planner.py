@@ -122,7 +122,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
             revision=request.revision,
             by=request.by,
             made=datetime.fromtimestamp(request.until / 1000, UTC),
-            says=[*answers.missing(rows[DAYS], rules), *known.says],
+            says=[*answers.history_gaps(rows[DAYS], rules), *known.says],
             reasons=_reasons(allocations) if answer.method == "percentile" else {},
         ),
     )

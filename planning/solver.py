@@ -26,7 +26,7 @@ from moka.allocation.fleet import (
     Objective,
     ObjectiveName,
 )
-from moka.allocation.fleet_amounts import expected, share_out
+from moka.allocation.fleet_amounts import served_shares, share_out
 from moka.allocation.fleet_loads import measures
 from moka.allocation.fleet_percentile import at_home
 from moka.allocation.fleet_remarks import binding
@@ -87,7 +87,7 @@ def solve(
         placements=names,
         queues=queues,
         objectives=run.objectives(values, before),
-        expected=expected(fleet, names, queues),
+        expected=served_shares(fleet, names, queues),
         binding=binding(fleet, names, queues),
         nodes=run.nodes,
         says=run.says(),

@@ -606,7 +606,7 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
         unit="",
         how="`moka/observability/series.py`: active ones, and those of jobs that ended",
         source=f"{quotas}; 10,000,000 in older copies of that page",
-        carried_by="`moka/collectors/collected.py`, `metrics.destination`",
+        carried_by="`moka/collectors/metric_names.py`, `metrics.destination`",
     )
     yield Shared(
         what="samples",

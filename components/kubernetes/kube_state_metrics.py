@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pulumi
 
 from moka.catalog import Catalog
-from moka.collectors.collected import KEPT_OBJECTS
+from moka.collectors.metric_names import KEPT_OBJECTS
 from moka.components.kubernetes.chart import Chart, ChartArgs
 
 

@@ -8,7 +8,7 @@ import argparse
 from pyspark.sql import SparkSession
 
 from moka.usage import places
-from moka.usage.questions import QUESTIONS, Asked, shared_views, spark_views
+from moka.usage.questions import QUESTIONS, QueryScope, shared_views, spark_views
 from moka.usage.records import TABLES
 
 
@@ -29,7 +29,7 @@ def main() -> None:
     questions = [QUESTIONS[name] for name in options.questions]
     for statement in [
         *spark_views(tables),
-        *Asked.from_json(text).views(),
+        *QueryScope.from_json(text).views(),
         *shared_views(questions),
     ]:
         spark.sql(statement)

@@ -10,7 +10,7 @@ from moka.allocation.curve import Curve, Step
 from moka.allocation.percentile import Need
 from moka.allocation.replay.slo import share_in_time
 from moka.allocation.rules import Rules
-from moka.usage.questions import Asked
+from moka.usage.questions import QueryScope
 from moka.usage.records import DAY, HOUR
 from moka.workflows.definitions import Workflow, slo_millis
 
@@ -20,13 +20,13 @@ Row = Mapping[str, Any]
 
 def window(
     clusters: Iterable[Cluster], until: int, rules: Rules, workflows: Mapping[str, Workflow] | None = None
-) -> Asked:
+) -> QueryScope:
     """What to ask about: the days before the last midnight, in UTC, before a time.
 
     workflows: whose SLOs count.
     """
     ended = until - until % DAY
-    return Asked(
+    return QueryScope(
         began=ended - rules.window,
         ended=ended,
         machines={cluster.name: cluster.sizes() for cluster in clusters},
@@ -82,7 +82,7 @@ def shares_in_time(rows: Iterable[Row]) -> dict[str, float]:
     return {workflow: share_in_time(in_time[workflow], count) for workflow, count in judged.items() if count}
 
 
-def missing(rows: Iterable[Row], rules: Rules) -> Iterator[str]:
+def history_gaps(rows: Iterable[Row], rules: Rules) -> Iterator[str]:
     """What is not known of clusters, a sentence each. rows: answers to `days`."""
     for row in rows:
         cluster, hours = row["cluster"], row["gap_millis"] / HOUR

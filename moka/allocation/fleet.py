@@ -272,7 +272,7 @@ class Objective:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expected:
+class ServedShare:
     """What a workflow can expect. served: the least share of its demand, in thousandths, that is there for it
     in an hour; 1000 is all of it."""
 
@@ -310,7 +310,7 @@ class FleetPlan:
     placements: Mapping[str, str]
     queues: tuple[QueueHours, ...]
     objectives: tuple[Objective, ...]
-    expected: tuple[Expected, ...]
+    expected: tuple[ServedShare, ...]
     binding: tuple[str, ...]
     nodes: tuple[NodeWorth, ...]
     says: tuple[str, ...]

@@ -12,11 +12,11 @@ from moka.allocation.fleet import (
     COUNTED,
     HOURS,
     Amounts,
-    Expected,
     Fleet,
     FleetCluster,
     FleetQueue,
     QueueHours,
+    ServedShare,
 )
 from moka.allocation.fleet_loads import NOTHING, Vector, amounts_of_queues, counted, room
 from moka.allocation.rules import TIERS
@@ -60,9 +60,9 @@ def share_out(fleet: Fleet, placements: Mapping[str, str]) -> tuple[QueueHours, 
     return tuple(result)
 
 
-def expected(
+def served_shares(
     fleet: Fleet, placements: Mapping[str, str], queues: tuple[QueueHours, ...]
-) -> tuple[Expected, ...]:
+) -> tuple[ServedShare, ...]:
     """What workflows can expect of what their queues get."""
     demands = amounts_of_queues(fleet, placements)
     served: dict[tuple[str, str], list[int]] = {}
@@ -73,7 +73,7 @@ def expected(
             for hour, amounts in enumerate(one.hours)
         ]
     return tuple(
-        Expected(
+        ServedShare(
             workflow=workflow.name,
             tier=workflow.tier,
             served=min(
@@ -112,8 +112,8 @@ def _hour(
 ) -> dict[str, Resources]:
     """What queues get in an hour."""
     floors = {queue.path: _vector(queue.floors.get(cluster.name, Resources())) for queue in queues}
-    wanted = {
-        queue.path: _wanted(
+    claims = {
+        queue.path: _claims(
             _vector(demands[queue.path]), floors[queue.path], queue.ceilings.get(cluster.name)
         )
         for queue in queues
@@ -121,12 +121,12 @@ def _hour(
     by_tier = {tier: [queue.path for queue in queues if queue.tier == tier] for tier in TIERS}
     least = {tier: _sums(floors[path] for path in paths) for tier, paths in by_tier.items()}
     limits = room(least, _vector(cluster.capacity(hour)))
-    given: dict[str, Resources] = {}
+    amounts_by_queue: dict[str, Resources] = {}
     above = NOTHING
     for tier, paths in by_tier.items():
         part = Fraction(1)
         for all_of, floor, other, limit in zip(
-            _sums(wanted[path] for path in paths), least[tier], above, limits[tier], strict=True
+            _sums(claims[path] for path in paths), least[tier], above, limits[tier], strict=True
         ):
             asks, free = all_of - floor, limit - other - floor
             if asks > free:
@@ -134,14 +134,14 @@ def _hour(
         for path in paths:
             amounts = [
                 floor + int((asks - floor) * part)
-                for asks, floor in zip(wanted[path], floors[path], strict=True)
+                for asks, floor in zip(claims[path], floors[path], strict=True)
             ]
-            given[path] = Resources(**dict(zip(COUNTED, amounts, strict=True)))
+            amounts_by_queue[path] = Resources(**dict(zip(COUNTED, amounts, strict=True)))
             above = _sums([above, amounts])
-    return given
+    return amounts_by_queue
 
 
-def _wanted(demand: Vector, floor: Vector, ceiling: Resources | None) -> Vector:
+def _claims(demand: Vector, floor: Vector, ceiling: Resources | None) -> Vector:
     raised = map(max, demand, floor)
     if ceiling is None:
         return tuple(raised)

@@ -38,7 +38,7 @@ def _part(amount: int, size: int, *, up: bool) -> int:
 class QueueDemand:
     """What a queue asks of a cluster in an hour: what it would get, and what its ceiling keeps from it."""
 
-    wanted: Vector
+    claim: Vector
     lacks: int
 
 
@@ -125,7 +125,7 @@ def measures(fleet: Fleet, placements: Mapping[str, str]) -> Measures:
                 if demand is None and floor == NOTHING:
                     continue
                 one = queue_demand(demand[hour] if demand else NOTHING, floor, ceiling)
-                sums[queue.tier] = _sum(sums[queue.tier], one.wanted)
+                sums[queue.tier] = _sum(sums[queue.tier], one.claim)
                 slack[queue.tier] += one.lacks
             upto, lacked = NOTHING, 0
             for tier in TIERS:

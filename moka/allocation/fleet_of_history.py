@@ -13,7 +13,7 @@ from moka.allocation.offer import Offer
 from moka.allocation.plan import Plan
 from moka.allocation.queue_parts import Bounds, QueueParts, most
 from moka.allocation.rules import Rules
-from moka.mistakes import listed
+from moka.mistakes import comma_list
 from moka.queues.resources import Resources
 from moka.usage.queue_names import queue_names
 from moka.workflows.definitions import Workflow
@@ -251,5 +251,5 @@ def _covering(rows: Iterable[Row], percent: int) -> Iterator[Row]:
 
 
 def _few(names: Sequence[str]) -> str:
-    shown = listed(names[:MOST_NAMES])
+    shown = comma_list(names[:MOST_NAMES])
     return shown if len(names) <= MOST_NAMES else f"{shown} and {len(names) - MOST_NAMES} more"

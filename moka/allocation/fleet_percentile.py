@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from moka.allocation.fleet import HOURS, Amounts, Fleet, FleetPlan, FleetQueue, Objective, QueueHours
-from moka.allocation.fleet_amounts import expected, share_out
+from moka.allocation.fleet_amounts import served_shares, share_out
 from moka.allocation.percentile import Allocation, Share
 from moka.queues.resources import RESOURCES, Resources
 
@@ -30,7 +30,7 @@ def at_home(
         placements=placements,
         queues=queues,
         objectives=objectives,
-        expected=expected(fleet, placements, queues),
+        expected=served_shares(fleet, placements, queues),
         binding=(),
         nodes=(),
         says=(*says, *(remark for one in allocations.values() for remark in one.says)),

@@ -126,8 +126,8 @@ def allocate(
     by_tier: dict[TierNumber, list[str]] = {tier: [] for tier in TIERS}
     for path in paths:
         by_tier[_tier(path)].append(path)
-    used = {tier: demand.used(by_tier[tier]) for tier in TIERS}
-    answer = thresholds.find(rules, cluster.instances * THOUSANDTHS, demand.given(by_tier), used)
+    used = {tier: demand.average_use(by_tier[tier]) for tier in TIERS}
+    answer = thresholds.find(rules, cluster.instances * THOUSANDTHS, demand.machines_by_tier(by_tier), used)
     shares = [demand.share(path, answer.percents[_tier(path)]) for path in paths]
     says = [*_strangers(cluster, by_queue, paths), *answer.says]
     for limit in [*sorted(limits, key=lambda one: (-one.source.count("."), one.source)), None]:
@@ -182,7 +182,7 @@ class _Demand:
         )
         return max(covering, self.needs[path].machines if path in self.needs else 0)
 
-    def given(self, by_tier: Mapping[TierNumber, Sequence[str]]) -> thresholds.Given:
+    def machines_by_tier(self, by_tier: Mapping[TierNumber, Sequence[str]]) -> thresholds.MachinesForShare:
         """What tiers would get for a percentage, each worked out once."""
         known: dict[tuple[TierNumber, int], int] = {}
 
@@ -194,7 +194,7 @@ class _Demand:
 
         return machines
 
-    def used(self, paths: Iterable[str]) -> Fraction:
+    def average_use(self, paths: Iterable[str]) -> Fraction:
         """Thousandths of machines in use on average, over the whole window."""
         total = sum(self.curves[path].machines for path in paths if path in self.curves)
         return Fraction(total, self.rules.window)

@@ -8,7 +8,7 @@ from moka.allocation.plan import Plan, PlannedCluster
 from moka.allocation.plan_slos import MOST_NAMES, losses
 from moka.allocation.queue_amounts import HOURS, AmountsOfHour, QueueAmounts, at_hour, of_hour
 from moka.allocation.queues_in_force import in_force
-from moka.mistakes import Mistake, listed
+from moka.mistakes import Mistake, comma_list
 from moka.queues.problems import problems
 from moka.queues.resources import Resources
 
@@ -72,7 +72,7 @@ def beyond(
     if lost := [name for name in losses(plan) if plan.slos[name].tier == 1]:
         yield Mistake(
             "slos",
-            f"say that tier 1 would lose SLOs that it keeps now ({listed(lost[:MOST_NAMES])}), {A_PERSON}",
+            f"say that tier 1 would lose SLOs that it keeps now ({comma_list(lost[:MOST_NAMES])}), {A_PERSON}",
         )
     for name, settings in clusters.items():
         yield from _changes(name, plan, before.get(name), settings)
@@ -83,7 +83,7 @@ def _strangers(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
         if name not in clusters:
             yield Mistake(
                 f"clusters.{name}",
-                f"has not reported its queues to Archer; the clusters that have are {listed(clusters)}",
+                f"has not reported its queues to Archer; the clusters that have are {comma_list(clusters)}",
             )
 
 
@@ -94,7 +94,7 @@ def _routes(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
             yield Mistake(
                 f"{at}.cluster",
                 f"is {route.cluster!r}, which has not reported its queues to Archer; the clusters that have "
-                f"are {listed(clusters)}",
+                f"are {comma_list(clusters)}",
             )
         elif route.queue is not None:
             organization, _, project = route.queue.partition(".")
@@ -109,7 +109,7 @@ def _routes(plan: Plan, clusters: Clusters) -> Iterator[Mistake]:
 
 def _amounts(name: str, planned: PlannedCluster, settings: ClusterSettings) -> Iterator[Mistake]:
     """What the settings do not leave to a plan, and what no scheduler would take, once for all its hours."""
-    told: set[str] = set()
+    reported: set[str] = set()
     nodes = settings.calendar.all_nodes
     for hours, amounts in _different_hours(planned):
         merged = in_force(settings, amounts, nodes)
@@ -119,8 +119,8 @@ def _amounts(name: str, planned: PlannedCluster, settings: ClusterSettings) -> I
             *((f"{one.path}.{one.at}".rstrip("."), one.says) for one in problems(merged.tree)),
         ]
         for at, says in found:
-            if at not in told:
-                told.add(at)
+            if at not in reported:
+                reported.add(at)
                 yield Mistake(f"clusters.{name}.queues.{at}", f"{says}{hours}")
 
 
@@ -139,7 +139,7 @@ def _changes(
     name: str, plan: Plan, before: QueueAmounts | None, settings: ClusterSettings
 ) -> Iterator[Mistake]:
     most, nodes = settings.bounds.most_change, settings.calendar.all_nodes
-    told: set[str] = set()
+    reported: set[str] = set()
     seen = set()
     for hour in range(HOURS):
         pair = at_hour(before, hour), plan.at(name, hour)
@@ -151,8 +151,8 @@ def _changes(
             was, will = (dict((one[path].guaranteed or Resources()).amounts()) for one in (old, new))
             for resource in sorted({*was, *will}):
                 first, then = was.get(resource, 0), will.get(resource, 0)
-                if path not in told and abs(then - first) * 100 > most * first:
-                    told.add(path)
+                if path not in reported and abs(then - first) * 100 > most * first:
+                    reported.add(path)
                     by = f"by {abs(then - first) * 100 // first}%" if first else "from nothing"
                     yield Mistake(
                         f"clusters.{name}.queues.{path}",

@@ -18,19 +18,19 @@ JOBS = "jobs"
 class Change:
     """What a queue has otherwise.
 
-    what: `guaranteed` or `maximum`, and `jobs` of applications. resource: one, or `jobs`.
+    bound: `guaranteed` or `maximum`, and `jobs` of applications. resource: one, or `jobs`.
     before, after: in each hour of the day; None where nothing is stated.
     """
 
     cluster: str
     queue: str
-    what: str
+    bound: str
     resource: str
     before: tuple[int | None, ...]
     after: tuple[int | None, ...]
 
     def __str__(self) -> str:
-        name = "jobs at a time" if self.resource == JOBS else f"{self.what} {self.resource}"
+        name = "jobs at a time" if self.resource == JOBS else f"{self.bound} {self.resource}"
         was, will = (_span(self.resource, amounts) for amounts in (self.before, self.after))
         hours = " by the hour" if was == will else ""
         return f"{self.queue} on {self.cluster}: {name} {will} instead of {was}{hours}."
@@ -57,10 +57,10 @@ def changes(
     for name in sorted(named & set(clusters)):
         old, new = (by_hour(plan, name, clusters[name]) for plan in (before, after))
         for path in sorted(old):
-            for (what, resource), amounts in old[path].items():
-                if amounts != (others := new[path][what, resource]):
+            for (bound, resource), amounts in old[path].items():
+                if amounts != (others := new[path][bound, resource]):
                     yield Change(
-                        cluster=name, queue=path, what=what, resource=resource, before=amounts, after=others
+                        cluster=name, queue=path, bound=bound, resource=resource, before=amounts, after=others
                     )
 
 
@@ -80,18 +80,18 @@ Hours = Mapping[tuple[str, str], tuple[int | None, ...]]
 def by_hour(plan: Plan | None, cluster: str, settings: ClusterSettings) -> dict[str, Hours]:
     """Queue -> what it has in each hour, with all nodes."""
     amounts = [plan.at(cluster, hour) if plan else AmountsOfHour(hour) for hour in range(HOURS)]
-    known: dict[tuple[object, ...], dict[str, Queue]] = {}
+    leaves_by_amounts: dict[tuple[object, ...], dict[str, Queue]] = {}
     leaves = []
     for one in amounts:
         key = tuple(one.queues.values())
-        if key not in known:
-            known[key] = dict(in_force(settings, one, settings.calendar.all_nodes).tree.leaves())
-        leaves.append(known[key])
+        if key not in leaves_by_amounts:
+            leaves_by_amounts[key] = dict(in_force(settings, one, settings.calendar.all_nodes).tree.leaves())
+        leaves.append(leaves_by_amounts[key])
     return {
         path: {
             **{
-                (what, resource): tuple(_amount(hour[path], what, resource) for hour in leaves)
-                for what in ("guaranteed", "maximum")
+                (bound, resource): tuple(_amount(hour[path], bound, resource) for hour in leaves)
+                for bound in ("guaranteed", "maximum")
                 for resource in RESOURCES
             },
             (JOBS, JOBS): tuple(hour[path].max_applications for hour in leaves),
@@ -100,8 +100,8 @@ def by_hour(plan: Plan | None, cluster: str, settings: ClusterSettings) -> dict[
     }
 
 
-def _amount(queue: Queue, what: str, resource: str) -> int | None:
-    resources = queue.guaranteed if what == "guaranteed" else queue.maximum
+def _amount(queue: Queue, bound: str, resource: str) -> int | None:
+    resources = queue.guaranteed if bound == "guaranteed" else queue.maximum
     return resources.get(resource) if resources else None
 
 

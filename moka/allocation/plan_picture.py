@@ -29,7 +29,7 @@ def as_svg(
     Columns in the colour of the tier are after, the line is before. before: what is compared with. remarks:
     below that, a line each.
     """
-    guaranteed = [change for change in changes if change.what == "guaranteed"]
+    guaranteed = [change for change in changes if change.bound == "guaranteed"]
     rows, more = guaranteed[:MOST_ROWS], len(guaranteed) - MOST_ROWS
     compared = f"compared with {before}"
     width = 2 * MARGIN + max(

@@ -68,44 +68,44 @@ class QueueParts:
             if row["share"] == HUNDRED:
                 self._largest[_place(row)] = row
         # By cluster, queue and share of the time, of which few are asked for.
-        self._known: dict[tuple[str, str, int], Parts] = {}
+        self._cache: dict[tuple[str, str, int], Parts] = {}
 
     def of(self, row: Row) -> Part:
         """The part of the workflow of a row."""
         cluster, queue, share = key = row["cluster"], row["queue"], row["share"]
-        if key not in self._known:
-            self._known[key] = self._divided(
+        if key not in self._cache:
+            self._cache[key] = self._divided(
                 one for one in self._rows[cluster, queue] if one["share"] == share
             )
-        return self._known[key][row["hour"], row["workflow"]]
+        return self._cache[key][row["hour"], row["workflow"]]
 
     def _divided(self, rows: Iterable[Row]) -> Parts:
-        each: dict[int, list[Row]] = defaultdict(list)
+        rows_by_hour: dict[int, list[Row]] = defaultdict(list)
         together: dict[int, Row] = {}
         for row in rows:
             if row["workflow"] is None:
                 together[row["hour"]] = row
             else:
-                each[row["hour"]].append(row)
+                rows_by_hour[row["hour"]].append(row)
         return {
             (hour, row["workflow"]): part
-            for hour, own in each.items()
-            for row, part in zip(own, self._parts(own, together.get(hour)), strict=True)
+            for hour, hour_rows in rows_by_hour.items()
+            for row, part in zip(hour_rows, self._parts(hour_rows, together.get(hour)), strict=True)
         }
 
-    def _parts(self, each: Sequence[Row], together: Row | None) -> Iterator[Part]:
+    def _parts(self, hour_rows: Sequence[Row], together: Row | None) -> Iterator[Part]:
         """together: None of a queue of one workflow."""
-        needs = [self._needs.get(row["workflow"]) or Resources() for row in each]
+        needs = [self._needs.get(row["workflow"]) or Resources() for row in hour_rows]
         amounts = []
         for name, unit in UNITS.items():
             least = [need.get(name) or 0 for need in needs]
-            by_itself = [max(row[name] * unit, need) for row, need in zip(each, least, strict=True)]
+            by_itself = [max(row[name] * unit, need) for row, need in zip(hour_rows, least, strict=True)]
             whole = sum(by_itself) if together is None else max(together[name] * unit, *least)
             if sum(by_itself) < whole:
-                largest = [self._largest.get(_place(row), row)[name] * unit for row in each]
+                largest = [self._largest.get(_place(row), row)[name] * unit for row in hour_rows]
                 by_itself = [*map(max, largest, least)]
             amounts.append(coincident(whole, by_itself))
-        running = [row["applications"] * THOUSANDTHS for row in each]
+        running = [row["applications"] * THOUSANDTHS for row in hour_rows]
         if together is not None and not self._full(together):
             running = coincident(together["applications"] * THOUSANDTHS, running)
         for cpu, memory, applications in zip(*amounts, running, strict=True):

@@ -12,12 +12,12 @@ from fractions import Fraction
 from moka.allocation.rules import TIERS, Rules
 from moka.queues.tiers import TierNumber
 
-Given = Callable[[TierNumber, int], int]
+MachinesForShare = Callable[[TierNumber, int], int]
 """Thousandths of machines that a tier gets for a percentage; more for a higher one."""
 
 
 @dataclass(frozen=True)
-class Found:
+class TierShares:
     """The shares of time of a cluster's tiers.
 
     percents: by tier. fits: whether all of it is within the capacity; else these are the least.
@@ -29,33 +29,37 @@ class Found:
     says: tuple[str, ...]
 
 
-def find(rules: Rules, capacity: int, given: Given, used: Mapping[TierNumber, Fraction]) -> Found:
+def find(
+    rules: Rules, capacity: int, machines_for: MachinesForShare, used: Mapping[TierNumber, Fraction]
+) -> TierShares:
     """Search the shares of the tiers.
 
     capacity: thousandths of machines. used: by tier, thousandths of machines in use on average.
     """
     least = {tier: rules.thresholds[tier].least for tier in TIERS}
-    if sum(given(tier, least[tier]) for tier in TIERS) > capacity:
-        return Found(least, fits=False, says=())
+    if sum(machines_for(tier, least[tier]) for tier in TIERS) > capacity:
+        return TierShares(least, fits=False, says=())
     percents: dict[TierNumber, int] = {}
     says = []
     above: tuple[TierNumber, Fraction] | None = None
     for tier in TIERS:
-        others = sum(given(other, percents.get(other, least[other])) for other in TIERS if other != tier)
+        others = sum(
+            machines_for(other, percents.get(other, least[other])) for other in TIERS if other != tier
+        )
         room = capacity - others
-        fitting = [p for p in _percents(rules, tier, percents) if given(tier, p) <= room]
-        rising = [p for p in fitting if above is None or _ratio(tier, p, given, used) >= above[1]]
+        fitting = [p for p in _percents(rules, tier, percents) if machines_for(tier, p) <= room]
+        rising = [p for p in fitting if above is None or _ratio(tier, p, machines_for, used) >= above[1]]
         percents[tier] = (rising or fitting)[0]
-        if not given(tier, percents[tier]):
+        if not machines_for(tier, percents[tier]):
             continue
-        ratio = _ratio(tier, percents[tier], given, used)
+        ratio = _ratio(tier, percents[tier], machines_for, used)
         if above is not None and not rising:
             says.append(
                 f"Tier {tier} uses {_percent(ratio)} of what it gets, less than tier {above[0]} with "
                 f"{_percent(above[1])}, whatever share of time it has: the lower tier has more room."
             )
         above = tier, ratio
-    return Found(percents, fits=True, says=tuple(says))
+    return TierShares(percents, fits=True, says=tuple(says))
 
 
 def _percents(rules: Rules, tier: TierNumber, percents: Mapping[TierNumber, int]) -> Iterator[int]:
@@ -64,9 +68,11 @@ def _percents(rules: Rules, tier: TierNumber, percents: Mapping[TierNumber, int]
     yield from range(min([most, *percents.values()]), least - 1, -1)
 
 
-def _ratio(tier: TierNumber, percent: int, given: Given, used: Mapping[TierNumber, Fraction]) -> Fraction:
+def _ratio(
+    tier: TierNumber, percent: int, machines_for: MachinesForShare, used: Mapping[TierNumber, Fraction]
+) -> Fraction:
     """Usage to capacity of a tier."""
-    amount = given(tier, percent)
+    amount = machines_for(tier, percent)
     return used[tier] / amount if amount else Fraction(0)
 
 

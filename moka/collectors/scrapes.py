@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moka.collectors.collected import (
+from moka.collectors.metric_names import (
     CELEBORN_MEMBERS,
     COLLECTOR,
     DRIVER,

@@ -13,11 +13,11 @@ from moka.jobs.versions import RELEASES
 from moka.jobs.zones import capacities, fitting_zones, holds
 from moka.machines.instance_types import Architecture
 from moka.machines.machine_capacity import JobRole, MachineCapacity
-from moka.mistakes import Mistake, listed, near
+from moka.mistakes import Mistake, comma_list, near
 from moka.names import LABEL_PREFIX, queue_path
 from moka.plain_secrets import is_called_secret
 from moka.quantities import cores_text, gib_text, mebibytes, millicores
-from moka.queues.claims import named
+from moka.queues.claims import matching_queues
 
 LABEL_LENGTH = 63
 """Characters of a label's value: a queue's path is the label `queue`."""
@@ -78,11 +78,15 @@ def queue(job: Job, target: JobTarget) -> Iterator[Mistake]:
 def claim(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """A queue in which jobs of the namespace may not run."""
     patterns = target.claims.get(job.namespace)
-    if patterns is not None and job.queue_path in target.queues and not named([job.queue_path], patterns):
+    if (
+        patterns is not None
+        and job.queue_path in target.queues
+        and not matching_queues([job.queue_path], patterns)
+    ):
         yield Mistake(
             "queue",
             f"{job.queue_path} is not for jobs of namespace {job.namespace}; "
-            f"{near(job.queue_path, named(target.queues, patterns))}",
+            f"{near(job.queue_path, matching_queues(target.queues, patterns))}",
         )
 
 
@@ -109,7 +113,7 @@ def machines(job: Job, target: JobTarget) -> Iterator[Mistake]:
         yield Mistake(
             "architecture",
             f"is {job.architecture}, but {target.cluster} has machines for drivers and executors only of "
-            f"{listed(available)}; choose that",
+            f"{comma_list(available)}; choose that",
         )
         return
     architectures: list[Architecture] = available if job.architecture == "any" else [job.architecture]
@@ -117,7 +121,7 @@ def machines(job: Job, target: JobTarget) -> Iterator[Mistake]:
     if job.executor.gpus and not any(target.machine("executor", name, gpu=True) for name in architectures):
         with_gpus = {machine.architecture for machine in target.gpu_machines}
         has = (
-            f"executor nodes with GPUs only of {listed(with_gpus)}; set architecture to that"
+            f"executor nodes with GPUs only of {comma_list(with_gpus)}; set architecture to that"
             if with_gpus
             else "no executor nodes with GPUs; remove it, or choose another cluster"
         )
@@ -276,9 +280,9 @@ def s3_objects(job: Job, target: JobTarget) -> Iterator[Mistake]:
         elif target.readable is not None and not any(s3_object.under(folder) for folder in folders):
             yield Mistake(
                 file.at,
-                f"is {file.url}, but jobs in {job.namespace} may only read {listed(folders)}; put it there, "
-                f"or have bucket {s3_object.bucket} added to `uses` in the settings of {target.environment} "
-                f"and to those of {job.namespace} there",
+                f"is {file.url}, but jobs in {job.namespace} may only read {comma_list(folders)}; put it "
+                f"there, or have bucket {s3_object.bucket} added to `uses` in the settings of "
+                f"{target.environment} and to those of {job.namespace} there",
             )
 
 
@@ -287,7 +291,8 @@ def versions(job: Job, target: JobTarget) -> Iterator[Mistake]:
     if job.image is None and job.spark_version not in target.images:
         yield Mistake(
             "spark_version",
-            f"is {job.spark_version}, but the platform has images only of {listed(target.images)}; set image",
+            f"is {job.spark_version}, but the platform has images only of "
+            f"{comma_list(target.images)}; set image",
         )
     if not job.celeborn:
         return
@@ -342,7 +347,7 @@ def host_mounts(job: Job, target: JobTarget) -> Iterator[Mistake]:
     allowed = target.host_paths.get(job.namespace, ())
     for index, mount in enumerate(job.host_mounts):
         if not any(_within(mount.path, folder) for folder in allowed):
-            only = f"only {listed(allowed)}" if allowed else "nothing"
+            only = f"only {comma_list(allowed)}" if allowed else "nothing"
             yield Mistake(
                 f"host_mounts.{index}.path",
                 f"is {mount.path}, but jobs in {job.namespace} may mount {only} of their nodes; remove it",

@@ -44,7 +44,7 @@ class Machine:
     stays: tuple[Stay, ...] = ()
 
     @property
-    def kept(self) -> bool:
+    def cordoned_by_hand(self) -> bool:
         """Whether somebody cordoned it by hand, for reasons of their own."""
         return self.cordoned and not self.leaving
 
@@ -119,7 +119,7 @@ def departing(machines: Iterable[Machine], number: int, bounds: Mapping[str, Bou
 
 
 def _refusal(machines: Sequence[Machine], number: int, bounds: Mapping[str, Bounds]) -> str:
-    kept = sorted(machine.name for machine in machines if machine.kept)
+    kept = sorted(machine.name for machine in machines if machine.cordoned_by_hand)
     full = [f"{name} has {one.desired}, and keeps {one.minimum}" for name, one in sorted(bounds.items())]
     by_hand = f" ({', '.join(kept)} stay, as somebody cordoned them by hand)" if kept else ""
     return f"{number} machines cannot go: {'; '.join(full)}{by_hand}. Ask for fewer"

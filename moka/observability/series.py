@@ -1,12 +1,12 @@
 """How many series a cluster makes, at most: what each thing adds, and what that comes to.
 
-What is kept by name is counted in `moka/collectors/collected.py`; how often one thing has a name is here.
+What is kept by name is counted in `moka/collectors/metric_names.py`; how often one thing has a name is here.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from moka.collectors.collected import APPLICATIONS, CONTAINERS, DRIVER, EXECUTORS, UPLOADER
+from moka.collectors.metric_names import APPLICATIONS, CONTAINERS, DRIVER, EXECUTORS, UPLOADER
 
 Thing = Literal["application", "executor", "queue", "node", "worker", "cluster"]
 

@@ -28,6 +28,6 @@ class Claim:
         return f"^{ROOT_QUEUE}[.]{self.organization}[.]{project}[.]tier[{tiers}]$"
 
 
-def named(paths: Iterable[str], patterns: Sequence[str]) -> list[str]:
+def matching_queues(paths: Iterable[str], patterns: Sequence[str]) -> list[str]:
     """Those of some queues that one of these patterns is for."""
     return [path for path in paths if any(re.search(pattern, path) for pattern in patterns)]

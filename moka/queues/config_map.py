@@ -24,7 +24,7 @@ def pack(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
-def kept(config_map: Mapping[str, Any]) -> str | None:
+def keeper_queues(config_map: Mapping[str, Any]) -> str | None:
     """The queues that a program keeps in a ConfigMap; None where there are none, empty for broken ones."""
     value = (config_map.get("binaryData") or {}).get(KEPT_KEY)
     if value is None:
@@ -37,4 +37,4 @@ def kept(config_map: Mapping[str, Any]) -> str | None:
 
 def in_force(config_map: Mapping[str, Any]) -> str | None:
     """The queues that a scheduler takes from a ConfigMap; None where it has none."""
-    return kept(config_map) or (config_map.get("data") or {}).get(KEY)
+    return keeper_queues(config_map) or (config_map.get("data") or {}).get(KEY)

@@ -87,7 +87,7 @@ class _Resolver:
                     f"{at}.{name}.weight", f"is a share of {pool.name}, but there is none; {pool.remedy}"
                 )
             return {}
-        rest = shares.rest(pool.resources, taken)
+        rest = shares.remainder(pool.resources, taken)
         guarantees = shares.by_weight(rest, weights)
         for name, guarantee in guarantees.items():
             for resource in [resource for resource in REQUIRED if not guarantee.get(resource)]:

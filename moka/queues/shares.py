@@ -26,7 +26,7 @@ def by_weight(pool: Resources, weights: Mapping[str, int]) -> dict[str, Resource
     return {name: Resources(**share) for name, share in shares.items()}
 
 
-def rest(pool: Resources, taken: Iterable[Resources]) -> Resources:
+def remainder(pool: Resources, taken: Iterable[Resources]) -> Resources:
     """What is left of a pool; below zero where more was taken."""
     sum_taken = total(taken)
     return Resources(**{name: amount - (sum_taken.get(name) or 0) for name, amount in pool.amounts()})

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from moka.mistakes import listed
+from moka.mistakes import comma_list
 from moka.names import DRIVER_CONTAINER
 from moka.submission.observation import Object
 from moka.submission.waiting import Wait, WaitReason
@@ -82,7 +82,8 @@ def pending(
     if limits:
         return WaitReason(
             Wait.MAX_APPLICATIONS,
-            f"YuniKorn holds it back until others have ended: max_applications is {listed(map(str, limits))}",
+            "YuniKorn holds it back until others have ended: max_applications is "
+            f"{comma_list(map(str, limits))}",
         )
     return WaitReason(Wait.SCHEDULER, "YuniKorn has its pods, and has not said why it does not place them")
 
@@ -174,8 +175,8 @@ def _lacking(requested: str, available: str) -> tuple[str, str]:
     left = {name: int(amount) for name, amount in AMOUNT.findall(available)}
     short = [name for name in sorted(asked) if name in left and asked[name] > left[name]] or sorted(asked)
     return (
-        listed(_amount(name, left.get(name, 0)) for name in short),
-        listed(_amount(name, asked[name]) for name in short),
+        comma_list(_amount(name, left.get(name, 0)) for name in short),
+        comma_list(_amount(name, asked[name]) for name in short),
     )
 
 

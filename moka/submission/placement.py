@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from moka.jobs.job import Job
-from moka.mistakes import Mistake, listed
+from moka.mistakes import Mistake, comma_list
 from moka.submission.routes import Route
 
 
@@ -94,7 +94,7 @@ def place(
 
 
 def _states(clusters: Sequence[Cluster]) -> str:
-    return listed(
+    return comma_list(
         f"{cluster.name} ({f'cordoned: {cluster.cordoned}' if cluster.cordoned else 'does not answer'})"
         for cluster in clusters
     )

@@ -42,7 +42,7 @@ STATE = 1
 """Version of what a state has in it."""
 
 
-class Taken(NamedTuple):
+class ProfileBatch(NamedTuple):
     """What a Profiler gave out.
 
     says: what is wrong with what it was told, a sentence each.
@@ -114,7 +114,7 @@ class Profiler:
         self._now = 0
         self._clock = 0
         self._gap: tuple[int, str] | None = None
-        self._out = Taken([], [], [])
+        self._out = ProfileBatch([], [], [])
 
     @property
     def given_out(self) -> int:
@@ -122,7 +122,7 @@ class Profiler:
         return len(self._out.intervals)
 
     @property
-    def running(self) -> int:
+    def running_allocations(self) -> int:
         """Allocations that it knows."""
         return sum(slot.allocations for slot in self._slots.values())
 
@@ -198,9 +198,9 @@ class Profiler:
         if self._gap is None:
             self._gap = self._now, says
 
-    def take(self) -> Taken:
+    def take(self) -> ProfileBatch:
         """What has been given out since it was last taken."""
-        out, self._out = self._out, Taken([], [], [])
+        out, self._out = self._out, ProfileBatch([], [], [])
         return out
 
     def state(self) -> dict[str, Any]:

@@ -40,6 +40,6 @@ def make(configuration: Configuration, day: date) -> DayReport:
         workflows=workflows,
     )
     with records(configuration.history, [day]) as folder:
-        result = report(about, ask(folder, QUESTIONS, about.asked, [day]))
+        result = report(about, ask(folder, QUESTIONS, about.scope, [day]))
     log.info("a day is reported", extra=fields(day=day.isoformat(), says=result.says))
     return DayReport(day, samples(result))

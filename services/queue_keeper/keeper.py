@@ -127,7 +127,7 @@ class Keeper:
         # Without a scheduler's ConfigMap there is nothing to keep yet, or any more.
         if held is not None:
             text = None if given is None else self._queues(given, planned)
-            if config_map.kept(held) != text:
+            if config_map.keeper_queues(held) != text:
                 await self._write(text)
         self._right = self._clock()
 

@@ -118,7 +118,7 @@ class Session:
     @property
     def running(self) -> int:
         """Allocations that there are."""
-        return self.profiler.running
+        return self.profiler.running_allocations
 
     async def run(self) -> None:
         """Follow and save for as long as this is awaited. Raises Superseded."""

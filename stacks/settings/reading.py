@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from moka.documents import DocumentKind, Place
-from moka.mistakes import InvalidDocument, Mistake, listed
+from moka.mistakes import InvalidDocument, Mistake, comma_list
 from moka.queues import queue_file
 from stacks.settings import checks, node_scripts
 from stacks.settings.environment import Environment
@@ -40,7 +40,7 @@ def load(environment: str) -> Environment:
     if not path.is_file():
         raise InvalidDocument(
             f"Environment {environment!r} has no settings file stacks/{path.name}; the environments are "
-            f"{listed(environments())}."
+            f"{comma_list(environments())}."
         )
     return parse(path.read_bytes(), f"stacks/{path.name}", environment)
 

@@ -19,7 +19,7 @@ from localcloud.loopback import free_port
 from localcloud.processes import Process, answers
 from moka import catalog
 from moka.allocation.configuration import KEY, dumps
-from moka.collectors.collected import KEPT_OBJECTS
+from moka.collectors.metric_names import KEPT_OBJECTS
 from moka.names import (
     ALLOCATOR_NAMESPACE,
     DRIVER_FINALIZER_NAMESPACE,

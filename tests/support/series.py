@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from moka.collectors.collected import SOURCES
+from moka.collectors.metric_names import SOURCES
 from tests.support.expositions import samples
 
 ORIGIN = {"environment": "local", "cluster": "spark-a", "region": "eu-central-1"}

@@ -11,7 +11,7 @@ from moka.allocation.cluster import Cluster
 from moka.queues.resources import Resources
 from moka.usage import places
 from moka.usage.columns import Table
-from moka.usage.questions import Asked, Question, duckdb_views, shared_views
+from moka.usage.questions import QueryScope, Question, duckdb_views, shared_views
 from planning.parts import write
 
 __all__ = ["ask", "clusters_of", "rows", "write", "write_runs"]
@@ -24,7 +24,7 @@ BEGAN = 1_761_955_200_000
 MACHINE = Resources.of(cpu="16", memory="128Gi")
 
 
-def ask(folder: Path, question: Question, asked: Asked, **config) -> list[dict]:
+def ask(folder: Path, question: Question, asked: QueryScope, **config) -> list[dict]:
     """DuckDB's answer from the parts in a folder. config: of DuckDB."""
     tables = {
         table: [f"{folder}/{places.prefix(table.name)}**/*{places.SUFFIX}"]

@@ -376,7 +376,7 @@ class _Scheduler:
         """Make room for a pod, if that can be had from others."""
         if leaf.policy.preemption == "fence":
             return self.free_cpu >= run.cpu and self.free_memory >= run.memory
-        taken: list[tuple[Leaf, Application]] = []
+        victims: list[tuple[Leaf, Application]] = []
         others = [
             other
             for other in self.leaves.values()
@@ -395,12 +395,12 @@ class _Scheduler:
             key=lambda one: one[:3],
         )
         plan: dict[Application, int] = {}
-        gone: dict[Leaf, list[int]] = {}
-        for alone in (False, True):
+        freed: dict[Leaf, list[int]] = {}
+        for last_pods_too in (False, True):
             for _, _, _, other, application in candidates:
                 victim = application.run
-                lost = gone.setdefault(other, [0, 0])
-                spare = application.have - plan.get(application, 0) - (0 if alone else 1)
+                lost = freed.setdefault(other, [0, 0])
+                spare = application.have - plan.get(application, 0) - (0 if last_pods_too else 1)
                 while (have_cpu < run.cpu or have_memory < run.memory) and spare > 0:
                     cpu, memory = other.cpu - lost[0] - victim.cpu, other.memory - lost[1] - victim.memory
                     if not (cpu >= other.guaranteed_cpu and memory >= other.guaranteed_memory):
@@ -410,10 +410,10 @@ class _Scheduler:
                     have_cpu += victim.cpu
                     have_memory += victim.memory
                     plan[application] = plan.get(application, 0) + 1
-                    taken.append((other, application))
+                    victims.append((other, application))
                     spare -= 1
         if have_cpu < run.cpu or have_memory < run.memory:
             return False
-        for other, application in dict.fromkeys(taken):
+        for other, application in dict.fromkeys(victims):
             self._take(other, application, plan[application])
         return True

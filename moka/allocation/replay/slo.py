@@ -17,7 +17,8 @@ class WorkflowReplay:
 
     runs: how many there were that nobody stopped. in_time: of them, those that were done within its SLO.
     failed: of them, those that failed, as they did when they were recorded.
-    waited: milliseconds that all of them waited for their pods together. lost: pods that were preempted.
+    waited: milliseconds that all of them waited for their pods together.
+    preempted_pods: how many pods of all of them were preempted.
     """
 
     workflow: str
@@ -26,7 +27,7 @@ class WorkflowReplay:
     in_time: int
     failed: int
     waited: int
-    lost: int
+    preempted_pods: int
 
     @property
     def share(self) -> float:
@@ -34,14 +35,14 @@ class WorkflowReplay:
         return share_in_time(self.in_time, self.runs)
 
     @property
-    def kept(self) -> bool:
+    def meets_slo(self) -> bool:
         """Whether it would have kept its SLO."""
         return keeps_slo(self.share)
 
     @property
     def failure(self) -> bool:
         """Whether it would have kept its SLO if nothing had failed, and did not."""
-        return not self.kept and keeps_slo(share_in_time(self.in_time + self.failed, self.runs))
+        return not self.meets_slo and keeps_slo(share_in_time(self.in_time + self.failed, self.runs))
 
 
 def share_in_time(in_time: int, runs: int) -> float:
@@ -80,7 +81,7 @@ def workflow_replays(
                 in_time=sum(_in_time(one, hours) for one in judged),
                 failed=sum(one.run.outcome == "failed" for one in judged),
                 waited=sum(one.started - one.run.submitted for one in own if one.started is not None),
-                lost=sum(one.lost for one in own),
+                preempted_pods=sum(one.lost for one in own),
             )
         )
     return result
@@ -91,7 +92,7 @@ def kept_by_tier(replays: Iterable[WorkflowReplay]) -> dict[int, tuple[int, int]
     result: dict[int, tuple[int, int]] = {}
     for one in replays:
         kept, known = result.get(one.tier, (0, 0))
-        result[one.tier] = kept + one.kept, known + 1
+        result[one.tier] = kept + one.meets_slo, known + 1
     return dict(sorted(result.items()))
 
 

@@ -4,7 +4,7 @@ to which both give the same rows.
 What a question reads are views by the names of tables (moka/usage/records.py), and three more: `asked`, with
 the window of time, `clusters`, with what a machine of each has, and `slos`, with that of each workflow. What
 several questions begin with is a view as well (`View`). A session is told of them by statements:
-`duckdb_views` or `spark_views`, then `Asked.views` and `shared_views`, which both take.
+`duckdb_views` or `spark_views`, then `QueryScope.views` and `shared_views`, which both take.
 What the two take to mean different things is not used: they divide whole numbers, add them up, name days and
 compare times differently.
 
@@ -71,7 +71,7 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class QueryScope:
     """What is asked about.
 
     began, ended: of the window, milliseconds since 1970.
@@ -123,7 +123,7 @@ class Asked:
         return json.dumps(asdict(self), indent=2) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> "Asked":
+    def from_json(cls, text: str) -> "QueryScope":
         """What a file says. Raises ValueError where it says something else."""
         try:
             values = json.loads(text)

@@ -27,7 +27,7 @@ def cost(size: ClusterSize, rows: Iterable[Mapping[str, Any]]) -> Cost:
     for row in rows:
         named = row["instance_type"] in size.machines
         machine = size.machines[row["instance_type"]] if named else size.reference
-        hours = machine.taken(
+        hours = machine.machines_for(
             row["cpu_millis"] / HOUR / MILLIS_A_CORE,
             row["memory_millis"] / HOUR / MIB_A_GIB,
             row["gpu_millis"] / HOUR,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 
-from moka.usage.questions import HOURS, KINDS, MACHINES, RUNS, UNKNOWN, Asked, Question
+from moka.usage.questions import HOURS, KINDS, MACHINES, RUNS, UNKNOWN, QueryScope, Question
 from moka.usage.queue_names import queue_names
 from moka.usage.records import DAY, HOUR
 from moka.usage.report.advice import balance, recommendations
@@ -60,9 +60,9 @@ class Day:
         return int(datetime(self.day.year, self.day.month, self.day.day, tzinfo=UTC).timestamp() * 1000)
 
     @property
-    def asked(self) -> Asked:
+    def scope(self) -> QueryScope:
         """What to ask about."""
-        return Asked(
+        return QueryScope(
             began=self.began,
             ended=self.began + DAY,
             machines={one.name: (one.reference.cpu, one.reference.memory, 0) for one in self.clusters},

@@ -37,7 +37,7 @@ class Machine:
     gpu: int = 0
     usd: float | None = None
 
-    def taken(self, vcores: float, memory_gib: float, gpus: float) -> float:
+    def machines_for(self, vcores: float, memory_gib: float, gpus: float) -> float:
         """How many of it an amount takes, by the resource of which it takes most."""
         pairs = (
             (vcores * MILLIS_A_CORE, self.cpu),
@@ -109,7 +109,7 @@ class ClusterSize:
     def amount(self, vcores: float, memory_gib: float, gpus: float = 0.0) -> Amount:
         """An amount of resources, with the machines that it takes."""
         return Amount(
-            instances=self.reference.taken(vcores, memory_gib, gpus),
+            instances=self.reference.machines_for(vcores, memory_gib, gpus),
             vcores=vcores,
             memory_gib=memory_gib,
             gpus=gpus,

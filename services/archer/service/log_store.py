@@ -136,7 +136,7 @@ class LogStore:
             if not last:
                 yield b""
                 await asyncio.sleep(LOOK_SECONDS)
-        rest = b"".join(text(lines.rest(), times=times))
+        rest = b"".join(text(lines.flush(), times=times))
         if rest:
             yield rest
 

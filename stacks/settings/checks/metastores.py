@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from moka.mistakes import Mistake, listed, near
+from moka.mistakes import Mistake, comma_list, near
 from stacks.settings.environment import Environment
 
 
@@ -22,7 +22,7 @@ def names(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 f"metastores.{name}",
                 f"is of no job namespace; write `metastore: {name}` in those of "
-                f"{listed(settings.job_namespaces)} whose jobs look for tables there, or remove it",
+                f"{comma_list(settings.job_namespaces)} whose jobs look for tables there, or remove it",
             )
 
 

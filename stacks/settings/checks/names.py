@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from moka.mistakes import Mistake, listed, near
+from moka.mistakes import Mistake, comma_list, near
 from moka.names import LABEL_PREFIX, PLATFORM_IDENTITIES, PLATFORM_NAMESPACES
 from stacks.settings.environment import Environment
 
@@ -22,12 +22,14 @@ def references(settings: Environment) -> Iterator[Mistake]:
     """Names of clusters and foundations that the file does not have, and foundations that nothing uses."""
     for at, name in _cluster_references(settings):
         if name not in settings.clusters:
-            yield Mistake(at, f"no cluster is named {name!r}; the clusters are {listed(settings.clusters)}")
+            yield Mistake(
+                at, f"no cluster is named {name!r}; the clusters are {comma_list(settings.clusters)}"
+            )
     foundation_references = list(_foundation_references(settings))
     for at, name in foundation_references:
         if name not in settings.foundations:
             yield Mistake(
-                at, f"no foundation is named {name!r}; the foundations are {listed(settings.foundations)}"
+                at, f"no foundation is named {name!r}; the foundations are {comma_list(settings.foundations)}"
             )
     used = {name for _, name in foundation_references}
     for name in settings.foundations:

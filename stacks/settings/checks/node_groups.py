@@ -10,7 +10,7 @@ from cronsim import CronSim
 from moka.machines.instance_types import InstanceType, instance_type
 from moka.machines.machine_capacity import JobRole
 from moka.machines.profiles import PROFILES
-from moka.mistakes import Mistake, listed
+from moka.mistakes import Mistake, comma_list
 from stacks.settings import node_scripts
 from stacks.settings.checks.names import repeated
 from stacks.settings.cluster import Cluster, Generation, NodeGroup
@@ -68,8 +68,8 @@ def _one_image(at: str, types: Sequence[InstanceType]) -> Iterator[Mistake]:
     if len({machine.gpu for machine in types}) > 1:
         yield Mistake(
             at,
-            f"{listed(machine.name for machine in types if machine.gpu)} with GPUs and "
-            f"{listed(machine.name for machine in types if not machine.gpu)} without need different "
+            f"{comma_list(machine.name for machine in types if machine.gpu)} with GPUs and "
+            f"{comma_list(machine.name for machine in types if not machine.gpu)} without need different "
             "machine images; split them into two groups",
         )
 
@@ -101,12 +101,14 @@ def own_nodes(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 f"{at}.job_namespace",
                 f"no job namespace is named {group.job_namespace!r}; the job namespaces are "
-                f"{listed(settings.job_namespaces)}",
+                f"{comma_list(settings.job_namespaces)}",
             )
     for name, cluster in settings.clusters.items():
         owners = cluster.own_nodes
         sharing = [namespace for namespace in settings.job_namespaces if namespace not in owners]
-        needs = {owner: owner for owner in owners} | ({None: listed(sharing)} if owners and sharing else {})
+        needs = {owner: owner for owner in owners} | (
+            {None: comma_list(sharing)} if owners and sharing else {}
+        )
         for owner, jobs in needs.items():
             groups = [group for group in cluster.groups_of(*JOB_ROLES) if group.job_namespace == owner]
             for role in JOB_ROLES:
@@ -151,8 +153,8 @@ def zones(settings: Environment) -> Iterator[Mistake]:
             if foundation_zones and (unknown := set(group_zones) - set(foundation_zones)):
                 yield Mistake(
                     f"{at}.zones",
-                    f"foundation {cluster.foundation!r} has no zone {listed(unknown)}; it has "
-                    f"{listed(foundation_zones)}",
+                    f"foundation {cluster.foundation!r} has no zone {comma_list(unknown)}; it has "
+                    f"{comma_list(foundation_zones)}",
                 )
             if group.zonal and group.maximum < len(group_zones):
                 yield Mistake(
@@ -166,9 +168,9 @@ def zones(settings: Environment) -> Iterator[Mistake]:
             if away and not chosen:
                 yield Mistake(
                     f"{at}.zones",
-                    f"are {listed(group_zones)}, but shuffle workers are only in {listed(shuffle_zones)}; "
-                    "put executors only there, or set per_zone: true with executor_zone: one, or every "
-                    "shuffle crosses zones",
+                    f"are {comma_list(group_zones)}, but shuffle workers are only in "
+                    f"{comma_list(shuffle_zones)}; put executors only there, or set per_zone: true with "
+                    "executor_zone: one, or every shuffle crosses zones",
                 )
 
 
@@ -211,7 +213,7 @@ def _scheduled_maximums(at: str, group: NodeGroup, parts: int) -> Iterator[Mista
             if stated:
                 yield Mistake(
                     maximum_at,
-                    f"is not set, but that of {listed(stated)} is, and would hold from there on; set it",
+                    f"is not set, but that of {comma_list(stated)} is, and would hold from there on; set it",
                 )
         elif group.role in ON_DEMAND_ONLY:
             yield Mistake(
@@ -261,7 +263,7 @@ def reservations(settings: Environment) -> Iterator[Mistake]:
                 yield Mistake(
                     f"{at}.{zone}",
                     f"is {reservation}, as of a group of {machine}, but a reservation is of one instance "
-                    f"type and these are {listed(group.instance_types)}; correct one of the two",
+                    f"type and these are {comma_list(group.instance_types)}; correct one of the two",
                 )
         if group.spot:
             yield Mistake(at, "spot machines cannot use a reservation; remove spot")
@@ -271,7 +273,9 @@ def reservations(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(at, "a reservation is for one zone; set per_zone: true, or zones to that one")
         if group_zones and (elsewhere := set(group.capacity_reservations) - set(group_zones)):
             yield Mistake(
-                at, f"the group has no machines in {listed(elsewhere)}; its zones are {listed(group_zones)}"
+                at,
+                f"the group has no machines in {comma_list(elsewhere)}; its zones are "
+                f"{comma_list(group_zones)}",
             )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from moka.mistakes import Mistake, listed, near
+from moka.mistakes import Mistake, comma_list, near
 from moka.partition import domain, partition
 from moka.registries import ecr_host
 from stacks.settings.aws_data import may_exist, regions
@@ -15,8 +15,8 @@ def foundations(settings: Environment) -> Iterator[Mistake]:
     if len(partitions) > 1:
         yield Mistake(
             "foundations",
-            f"are in the partitions {listed(partitions)}, and none has access to another's data or images; "
-            "make an environment for each",
+            f"are in the partitions {comma_list(partitions)}, and none has access to another's data or "
+            "images; make an environment for each",
         )
 
 
@@ -113,7 +113,7 @@ def registries(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 at,
                 f"is {reference!r}, in partition {partition(ecr.region)}, where nodes in "
-                f"{listed(partitions)} may not pull; copy it to a registry of their partition",
+                f"{comma_list(partitions)} may not pull; copy it to a registry of their partition",
             )
 
 

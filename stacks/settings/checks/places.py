@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import get_args
 
-from moka.mistakes import Mistake, listed
+from moka.mistakes import Mistake, comma_list
 from moka.names import NO_BUCKET_PREFIXES, Data, bucket_name, own_data
 from stacks.settings.checks.names import repeated
 from stacks.settings.environment import Environment
@@ -52,7 +52,7 @@ def accounts(settings: Environment) -> Iterator[Mistake]:
     if len(direct) > 1:
         yield Mistake(
             "foundations",
-            f"accounts {listed(direct)} all use the credentials at hand, which are of one account; set "
+            f"accounts {comma_list(direct)} all use the credentials at hand, which are of one account; set "
             "assume: true for the others",
         )
 
@@ -83,8 +83,8 @@ def zones(settings: Environment) -> Iterator[Mistake]:
         if existing and existing.pod_subnets and set(existing.pod_subnets) != set(existing.private_subnets):
             yield Mistake(
                 f"{at}.existing_network.pod_subnets",
-                f"are in {listed(existing.pod_subnets)}, but nodes are in "
-                f"{listed(existing.private_subnets)}; give pods a subnet in each zone that has nodes",
+                f"are in {comma_list(existing.pod_subnets)}, but nodes are in "
+                f"{comma_list(existing.private_subnets)}; give pods a subnet in each zone that has nodes",
             )
         if existing:
             yield from repeated(f"{at}.existing_network", _subnets(existing))

@@ -5,11 +5,11 @@ from datetime import UTC, datetime, time
 from itertools import pairwise
 
 from moka.allocation.plan_bounds import PlanBounds
-from moka.mistakes import Mistake, listed
+from moka.mistakes import Mistake, comma_list
 from moka.names import ROOT_QUEUE, tier_queue
 from moka.queues import QueueTree, Resources
 from moka.queues.calendar import Calendar, Nodes
-from moka.queues.claims import named
+from moka.queues.claims import matching_queues
 from moka.queues.definitions import Queues, Shared
 from moka.queues.problems import Problem, problems
 from moka.queues.resolution import AT, policies, resolve
@@ -25,7 +25,7 @@ def trees(settings: Environment) -> Iterator[Mistake]:
             mistakes.setdefault(mistake, []).extend(clusters)
     for mistake, clusters in mistakes.items():
         everywhere = len(clusters) == len(settings.clusters)
-        yield mistake if everywhere else Mistake(mistake.at, f"{mistake.says} (on {listed(clusters)})")
+        yield mistake if everywhere else Mistake(mistake.at, f"{mistake.says} (on {comma_list(clusters)})")
 
 
 def claims(settings: Environment) -> Iterator[Mistake]:
@@ -33,8 +33,8 @@ def claims(settings: Environment) -> Iterator[Mistake]:
     paths = {path for cluster in settings.clusters for path, _ in settings.queue_tree(cluster).leaves()}
     for name, space in settings.job_namespaces.items():
         for number, claim in enumerate(space.claims or ()):
-            if not named(paths, [claim.pattern]):
-                tiers = listed(claim.tiers)
+            if not matching_queues(paths, [claim.pattern]):
+                tiers = comma_list(claim.tiers)
                 yield Mistake(
                     f"job_namespaces.{name}.claims.{number}",
                     f"names queues that there are not: {claim.organization}.{claim.project}, tiers {tiers}; "
@@ -191,7 +191,7 @@ def _by_schedule(cluster: str, calendar: Calendar, state: Mapping[str, str], mis
     lowered = [name for name, change in changes.items() if change.maximum < calendar.all_nodes[name]]
     first, *others = lowered
     time_zone = calendar.node_groups[first].time_zone
-    beside = f", with {listed(f'{state[name]} of {name}' for name in others)}" if others else ""
+    beside = f", with {comma_list(f'{state[name]} of {name}' for name in others)}" if others else ""
     return Mistake(
         f"clusters.{cluster}.node_groups.{first}.schedule.{state[first]}.maximum",
         f"is {changes[first].maximum} from {changes[first].cron!r} ({time_zone}) on{beside}, and then "

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from moka.celeborn.configuration import worker_sets
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.machines.node_roles import Role
-from moka.mistakes import Mistake, listed
+from moka.mistakes import Mistake, comma_list
 from moka.sizes.celeborn import worker_cores, worker_memory_gib
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
@@ -55,8 +55,8 @@ def storage(settings: Environment) -> Iterator[Mistake]:
             if diskless := [machine.name for machine in types if not machine.local_disks]:
                 yield Mistake(
                     f"clusters.{name}.node_groups.{group_name}.instance_types",
-                    f"{listed(diskless)} without instance storage cannot hold shuffle data; use types such "
-                    "as r8gd or i8g, or shuffle.storage.volumes",
+                    f"{comma_list(diskless)} without instance storage cannot hold shuffle data; use types "
+                    "such as r8gd or i8g, or shuffle.storage.volumes",
                 )
             for machine in types:
                 if machine.local_gib is not None and gib > machine.local_gib - RESERVED_STORAGE_GIB:
@@ -92,8 +92,8 @@ def nodes(settings: Environment) -> Iterator[Mistake]:
         if not all(workers.count for workers in worker_sets(shuffle.workers, zones)):
             yield Mistake(
                 f"{at}.shuffle.workers",
-                f"is {shuffle.workers}, but its nodes are in {listed(zones)}; have at least one worker in "
-                "each zone, or use fewer zones for the groups with role shuffle",
+                f"is {shuffle.workers}, but its nodes are in {comma_list(zones)}; have at least one worker "
+                "in each zone, or use fewer zones for the groups with role shuffle",
             )
 
 
@@ -156,5 +156,5 @@ def tenants(settings: Environment) -> Iterator[Mistake]:
                 yield Mistake(
                     f"clusters.{name}.shuffle.quotas.{tenant}",
                     "is no organization of queues, so no job counts towards it; the organizations are "
-                    f"{listed(organizations)}",
+                    f"{comma_list(organizations)}",
                 )

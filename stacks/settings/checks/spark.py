@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.machines.machine_capacity import pod_millicores
 from moka.machines.node_roles import ROLES
-from moka.mistakes import Mistake, listed
+from moka.mistakes import Mistake, comma_list
 from moka.names import AUTOSCALER_ACCOUNT, FLUENT_BIT_ACCOUNT, LOAD_BALANCER_ACCOUNT, SPARK_ACCOUNT
 from moka.policy_endpoints import CORES_A_POD, MOST_SENT, megabytes_a_second
 from moka.sizes.spark_operator import REPLICAS, OperatorSize, max_rate, operator_size
@@ -41,7 +41,7 @@ def operators(settings: Environment) -> Iterator[Mistake]:
                 yield Mistake(
                     at,
                     f"no job namespace is named {namespace!r}; the job namespaces are "
-                    f"{listed(settings.job_namespaces)}",
+                    f"{comma_list(settings.job_namespaces)}",
                 )
             elif (owner := owners.setdefault(namespace, name)) != name:
                 yield Mistake(
@@ -54,7 +54,7 @@ def operators(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 f"job_namespaces.{namespace}",
                 f"is in no release of spark.operators, so its jobs would wait for ever; add it to one "
-                f"({listed(releases)})",
+                f"({comma_list(releases)})",
             )
 
 
@@ -175,6 +175,6 @@ def host_paths(settings: Environment) -> Iterator[Mistake]:
         if namespace.host_paths and namespace.pod_security != "privileged":
             yield Mistake(
                 f"job_namespaces.{name}.host_paths",
-                f"{listed(namespace.host_paths)} cannot be mounted with pod_security "
+                f"{comma_list(namespace.host_paths)} cannot be mounted with pod_security "
                 f"{namespace.pod_security!r}; set it to 'privileged', or remove host_paths",
             )

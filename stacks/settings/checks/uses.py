@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import get_args
 
-from moka.mistakes import Mistake, listed, near
+from moka.mistakes import Mistake, comma_list, near
 from moka.names import Data, bucket_problem, use_sid
 from stacks.settings.checks.names import repeated
 from stacks.settings.environment import Environment
@@ -137,5 +137,5 @@ def names(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 f"uses.{name}",
                 f"is used by no job namespace; write `uses: {{{name}: read}}` in those of "
-                f"{listed(settings.job_namespaces)} whose jobs may read it, or remove it",
+                f"{comma_list(settings.job_namespaces)} whose jobs may read it, or remove it",
             )

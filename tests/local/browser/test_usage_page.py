@@ -25,7 +25,7 @@ def page(tmp_path_factory):
     folder = usage_day.write(tmp_path_factory.mktemp("history"))
     day = usage_day.day()
     file = folder / "usage.html"
-    file.write_text(as_page(report(day, ask(folder, QUESTIONS, day.asked, [day.day]))))
+    file.write_text(as_page(report(day, ask(folder, QUESTIONS, day.scope, [day.day]))))
     return file
 
 

@@ -172,7 +172,7 @@ def stage(plane, api, accounts, other_queues, postgresql, eventually):
         eventually(lambda: stage.right(None))
         yield stage
         api.delete(GIVEN)
-        eventually(lambda: config_map.kept(api.get(CONFIGS)) is None)
+        eventually(lambda: config_map.keeper_queues(api.get(CONFIGS)) is None)
     api.delete(AMOUNTS)
 
 
@@ -193,7 +193,7 @@ def test_a_plan_is_in_force_on_the_scheduler_hour_by_hour_and_gone_once_it_is_wi
     stage.now = NIGHT
     stage.step("withdraw")
     eventually(lambda: stage.right(None))
-    assert config_map.kept(stage.api.get(CONFIGS)) is None
+    assert config_map.keeper_queues(stage.api.get(CONFIGS)) is None
 
 
 def test_a_rollback_has_the_amounts_of_before_in_force(stage, eventually):

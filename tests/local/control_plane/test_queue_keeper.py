@@ -128,7 +128,7 @@ class Stage:
 
     @property
     def kept(self) -> str | None:
-        return config_map.kept(self.api.get(CONFIGS))
+        return config_map.keeper_queues(self.api.get(CONFIGS))
 
 
 @pytest.fixture(scope="module")

@@ -142,5 +142,5 @@ def test_a_stack_and_the_keeper_leave_each_other_alone_until_it_goes(stack, plan
     stack.run("config", "set", "keeper", "false")
     stack.up()
 
-    assert config_map.kept(api.get(CONFIGS)) is None
+    assert config_map.keeper_queues(api.get(CONFIGS)) is None
     assert 'vcore: "40"' in in_force()

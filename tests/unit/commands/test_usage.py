@@ -9,7 +9,7 @@ from moto import mock_aws
 
 from localcloud.cloud import REPOSITORY
 from moka.prices import prices
-from moka.usage.questions import Asked
+from moka.usage.questions import QueryScope
 from stacks.settings import load
 from stacks.usage_sizes import cluster_sizes
 from tests.support import usage_day
@@ -177,7 +177,7 @@ def test_arguments_that_do_not_fit_are_refused(moka, arguments, says):
 def test_what_a_spark_job_is_to_ask_is_printed(moka, workflows):
     result = moka("usage", "asked", "prod", "--day", "2026-11-25", "--days", "30", "--workflows", workflows)
 
-    asked = Asked.from_json(result.out)
+    asked = QueryScope.from_json(result.out)
     assert asked.ended - asked.began == 30 * 24 * usage_day.HOUR
     assert asked.ended == usage_day.BEGAN + 24 * usage_day.HOUR
     assert set(asked.machines) == {"batch-a", "batch-b", "adhoc-a"}
@@ -188,7 +188,7 @@ def test_what_a_spark_job_is_to_ask_is_printed(moka, workflows):
 @pytest.mark.parametrize("text", ["", "[]", '{"began": 1}'])
 def test_another_file_is_not_what_to_ask(text):
     with pytest.raises(ValueError, match="This is not what to ask about"):
-        Asked.from_json(text)
+        QueryScope.from_json(text)
 
 
 @pytest.mark.parametrize("environment", ["test", "dev", "staging", "prod", "local"])

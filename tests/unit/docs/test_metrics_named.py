@@ -5,7 +5,7 @@ import re
 import pytest
 
 from localcloud.cloud import REPOSITORY
-from moka.collectors.collected import SOURCES
+from moka.collectors.metric_names import SOURCES
 from tests.support.command_line import pages
 
 COLLECTED = {metric for source in SOURCES.values() for metric in source.metrics}

@@ -67,14 +67,14 @@ def test_a_line_that_an_object_ends_in_goes_on_in_the_next(texts, cut):
     parts = (b"".join(map(record, part)) for part in (raw[:cut], raw[cut:]))
     read = [line for part in parts for line in joiner.join(in_order(pieces(part)))]
     assert read == lines
-    assert list(joiner.rest()) == []
+    assert list(joiner.flush()) == []
 
 
 def test_a_line_that_was_never_ended_is_read_all_the_same():
     joiner = Joiner()
 
     assert list(joiner.join(pieces(record(f"{time_of(0)} stderr P half".encode())))) == []
-    assert list(joiner.rest()) == [Line(time_of(0), "stderr", b"half")]
+    assert list(joiner.flush()) == [Line(time_of(0), "stderr", b"half")]
 
 
 def test_a_trace_in_one_record_is_as_many_lines_as_it_was():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from moka.allocation.cluster import NoCapacity
 from moka.allocation.fleet import CRITICAL, HOURS, FleetQueue, InvalidFleet
-from moka.allocation.fleet_amounts import expected, share_out
+from moka.allocation.fleet_amounts import served_shares, share_out
 from moka.allocation.fleet_loads import measures
 from moka.allocation.fleet_percentile import at_home
 from moka.allocation.fleet_remarks import binding
@@ -126,7 +126,11 @@ def test_where_there_is_too_little_the_lowest_tier_gives_way_and_keeps_its_floor
     assert [amounts(of, path, 2).guaranteed for path in PATHS] == [machines(6), machines(3), machines(1)]
     # Tier 2 lacks three; tier 3 five of its six.
     assert measures(of, of.homes()).slack == {1: 0, 2: 3000, 3: 5000}
-    assert [one.served for one in expected(of, of.homes(), share_out(of, of.homes()))] == [1000, 500, 166]
+    assert [one.served for one in served_shares(of, of.homes(), share_out(of, of.homes()))] == [
+        1000,
+        500,
+        166,
+    ]
     assert (
         "batch-a has no more cpu at 02:00: tiers 1 and 2 are guaranteed 90% of it, as much as they may."
         in binding(of, of.homes(), share_out(of, of.homes()))
@@ -181,7 +185,7 @@ def test_what_is_guaranteed_is_within_capacity_floors_and_ceilings_wherever_work
 def test_everybody_has_all_it_asks_exactly_where_nothing_is_lacking(of, chance):
     placements = {one.name: chance.choice(of.choices(one)) for one in of.workflows}
 
-    served = [one.served for one in expected(of, placements, share_out(of, placements))]
+    served = [one.served for one in served_shares(of, placements, share_out(of, placements))]
 
     assert all(part == 1000 for part in served) == (not any(measures(of, placements).slack.values()))
 

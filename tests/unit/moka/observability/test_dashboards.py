@@ -10,7 +10,7 @@ from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard as GrafanaDashboard
 
 from localcloud.cloud import REPOSITORY
-from moka.collectors.collected import SOURCES, source_of
+from moka.collectors.metric_names import SOURCES, source_of
 from moka.collectors.source import MANY
 from moka.observability.alerts import ALERTS
 from moka.observability.dashboards import DASHBOARDS

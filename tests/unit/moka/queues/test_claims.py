@@ -2,7 +2,7 @@
 
 import pytest
 
-from moka.queues.claims import Claim, named
+from moka.queues.claims import Claim, matching_queues
 
 PATHS = [
     f"root.{organization}.{project}.tier{tier}"
@@ -25,9 +25,9 @@ PATHS = [
     ],
 )
 def test_a_claim_is_for_the_queues_that_it_names_and_no_others(claim, paths):
-    assert named(PATHS, [claim.pattern]) == paths
+    assert matching_queues(PATHS, [claim.pattern]) == paths
 
 
 def test_the_queues_of_all_claims_are_a_namespace_s():
     patterns = [Claim(organization=name, project="web", tiers=(1,)).pattern for name in ("sales", "sales-eu")]
-    assert named(PATHS, patterns) == ["root.sales.web.tier1", "root.sales-eu.web.tier1"]
+    assert matching_queues(PATHS, patterns) == ["root.sales.web.tier1", "root.sales-eu.web.tier1"]

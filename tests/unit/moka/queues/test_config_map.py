@@ -1,4 +1,4 @@
-from moka.queues.config_map import in_force, kept, pack
+from moka.queues.config_map import in_force, keeper_queues, pack
 
 
 def config_map(base="base", value=None):
@@ -9,8 +9,8 @@ def config_map(base="base", value=None):
 
 
 def test_what_is_kept_comes_before_the_settings():
-    assert (kept(config_map()), in_force(config_map())) == (None, "base")
-    assert (kept(config_map(value=pack("kept"))), in_force(config_map(value=pack("kept")))) == (
+    assert (keeper_queues(config_map()), in_force(config_map())) == (None, "base")
+    assert (keeper_queues(config_map(value=pack("kept"))), in_force(config_map(value=pack("kept")))) == (
         "kept",
         "kept",
     )
@@ -19,7 +19,7 @@ def test_what_is_kept_comes_before_the_settings():
 
 def test_what_cannot_be_unpacked_is_passed_over_as_the_scheduler_does():
     for broken in ("not base64", "aGVsbG8=", pack("kept")[:20]):
-        assert (kept(config_map(value=broken)), in_force(config_map(value=broken))) == ("", "base")
+        assert (keeper_queues(config_map(value=broken)), in_force(config_map(value=broken))) == ("", "base")
 
 
 def test_equal_text_is_packed_equally():

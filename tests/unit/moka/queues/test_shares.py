@@ -1,7 +1,7 @@
 from random import Random
 
 from moka.queues import Resources
-from moka.queues.shares import by_weight, percent, rest
+from moka.queues.shares import by_weight, percent, remainder
 
 
 def of_all(shares, name):
@@ -54,7 +54,7 @@ def test_of_too_few_gpus_some_get_none():
 
 
 def test_what_was_taken_is_not_shared_again():
-    remaining = rest(
+    remaining = remainder(
         Resources.of(cpu="100", memory="1Ti"), [Resources.of(cpu="60"), Resources.of("50", "1Gi")]
     )
 

@@ -359,7 +359,7 @@ def test_days_without_records_and_gaps_are_told(tmp_path):
     other = replace(gap, began=BEGAN + 4 * HOUR, ended=BEGAN + 5 * HOUR + HOUR // 2)
     usage_history.write(tmp_path, GAPS, [gap, later, other, later])
 
-    sentences = list(answers.missing(ask(tmp_path, questions.DAYS, ASKED), Rules()))
+    sentences = list(answers.history_gaps(ask(tmp_path, questions.DAYS, ASKED), Rules()))
 
     assert sentences == [
         "Of batch-a there are no records of 2 of 30 days: what it used then does not count.",

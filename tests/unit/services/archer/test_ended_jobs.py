@@ -11,7 +11,7 @@ from moka.submission.month import Month
 from moka.submission.reasons import Reason
 from moka.submission.states import ENDED, State
 from moka.usage import merge, places
-from moka.usage.questions import NEEDS, RUNS, Asked
+from moka.usage.questions import NEEDS, RUNS, QueryScope
 from moka.usage.records import APPLICATIONS, DAY, HOUR, JOB_STATES, JOBS, Application, Attempt, Job, Usage
 from services.archer.database import reading, transitions
 from services.archer.database.partitions import statements
@@ -150,7 +150,7 @@ def test_a_job_of_three_attempts_is_one_run_in_time_whatever_yunikorn_says_of_th
             for attempt in job.attempts
         ],
     )
-    asked = Asked(
+    asked = QueryScope(
         began=one.accepted - HOUR, ended=one.accepted + HOUR, machines=CLUSTERS, slos={"daily": HOUR}
     )
     [runs] = usage_history.ask(tmp_path, RUNS, asked)

@@ -98,7 +98,7 @@ class Server:
 
     @property
     def kept(self):
-        return config_map.kept(self.objects[CONFIGS])
+        return config_map.keeper_queues(self.objects[CONFIGS])
 
     @property
     def guaranteed(self):

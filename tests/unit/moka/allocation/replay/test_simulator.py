@@ -182,7 +182,7 @@ def test_a_workflow_keeps_its_slo_when_nine_tenths_of_its_runs_are_in_time():
 
     replays = workflow_replays(outcomes, {"good": 1, "bad": 1, "other": None}, {"good": 1, "bad": 1})
 
-    assert [(one.workflow, one.in_time, one.runs, one.kept) for one in replays] == [
+    assert [(one.workflow, one.in_time, one.runs, one.meets_slo) for one in replays] == [
         ("bad", 8, 10, False),
         ("good", 9, 10, True),
     ]

@@ -25,7 +25,7 @@ def reported(tmp_path):
         for table, records in tables:
             usage_history.write(tmp_path, table, records)
         day = usage_day.day(**changes)
-        return report(day, ask(tmp_path, QUESTIONS, day.asked, [day.day]))
+        return report(day, ask(tmp_path, QUESTIONS, day.scope, [day.day]))
 
     return report_of
 

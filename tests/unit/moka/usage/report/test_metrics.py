@@ -2,7 +2,7 @@
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from moka.collectors.collected import SOURCES
+from moka.collectors.metric_names import SOURCES
 from moka.metric_prefixes import USAGE_REPORT
 from moka.usage.records import APPLICATIONS, PROFILES
 from moka.usage.report.day import QUESTIONS, report
@@ -18,7 +18,7 @@ def test_what_is_collected_are_all_gauges_of_a_report():
 def test_prometheus_own_parser_reads_what_the_report_says(tmp_path):
     usage_day.write(tmp_path)
     day = usage_day.day()
-    text = as_metrics(report(day, ask(tmp_path, QUESTIONS, day.asked, [day.day])))
+    text = as_metrics(report(day, ask(tmp_path, QUESTIONS, day.scope, [day.day])))
 
     families = {family.name: family for family in text_string_to_metric_families(text)}
 
@@ -45,7 +45,7 @@ def test_a_day_without_anything_has_no_use_rather_than_none_of_it(tmp_path):
     usage_history.write(tmp_path, APPLICATIONS, [])
     day = usage_day.day()
 
-    text = as_metrics(report(day, ask(tmp_path, QUESTIONS, day.asked, [day.day])))
+    text = as_metrics(report(day, ask(tmp_path, QUESTIONS, day.scope, [day.day])))
 
     assert f"{USAGE_REPORT}capacity" in text
     assert f"{USAGE_REPORT}peak_ratio" not in text

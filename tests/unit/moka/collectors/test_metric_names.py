@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from localcloud.cloud import REPOSITORY
-from moka.collectors.collected import DRIVER, EXECUTORS, SOURCES
+from moka.collectors.metric_names import DRIVER, EXECUTORS, SOURCES
 from services.allocator.measures import Measures
 from services.common.metrics import Metrics
 from tests.support.expositions import samples
