@@ -14,7 +14,7 @@ from typing import Any
 
 from accounts.backend import Backend, Config
 from accounts.names import AccountNames, StateNames
-from accounts.questions import Questions, Refused
+from accounts.questions import BootstrapRefused, Questions
 from moka.project import project_folder
 from stacks.settings import Environment
 
@@ -137,21 +137,21 @@ class Bootstrap:
         return Questions(self.settings, self.role)
 
     def _begun(self) -> Place:
-        """Where the state is; it begins in the folder. Raises Refused."""
+        """Where the state is; it begins in the folder. Raises BootstrapRefused."""
         place = self._place()
         if place is None:
             self.in_folder.adopt(self.stack)
         return place or Place(self.in_folder, [])
 
     def _place(self) -> Place | None:
-        """Where the state is; None where there is none. Raises Refused."""
+        """Where the state is; None where there is none. Raises BootstrapRefused."""
         self._questions.refuse_other_account()
         exists = self._questions.bucket_exists()
         for backend in (self.in_bucket, self.in_folder) if exists else (self.in_folder,):
             if resources := backend.resources(self.stack):
                 return Place(backend, resources)
         if exists:
-            raise Refused(
+            raise BootstrapRefused(
                 f"Bucket {StateNames(self.settings).bucket} exists, and no state here knows it: go on in the "
                 "checkout where it was begun, whose .local/accounts has the state."
             )

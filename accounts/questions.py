@@ -13,7 +13,7 @@ from accounts.names import AccountNames, StateNames
 from stacks.settings import Environment
 
 
-class Refused(Exception):
+class BootstrapRefused(Exception):
     """Why nothing is done, in one sentence."""
 
 
@@ -28,23 +28,23 @@ class Questions:
     role: str
 
     def refuse_other_account(self) -> None:
-        """Raise Refused unless the credentials at hand are of the account that has the state."""
+        """Raise BootstrapRefused unless the credentials at hand are of the account that has the state."""
         home = StateNames(self.settings).foundation
         try:
             caller = self._session.client("sts").get_caller_identity()
         except (BotoCoreError, ClientError) as error:
-            raise Refused(
+            raise BootstrapRefused(
                 f"AWS does not take the credentials at hand ({_reason(error)}): sign in as an administrator "
                 f"of {home.account}, as with `aws sso login`."
             ) from None
         if caller["Account"] != home.account:
-            raise Refused(
+            raise BootstrapRefused(
                 f"The credentials at hand are of account {caller['Account']} ({caller['Arn']}), and "
                 f"{self.settings.environment} keeps its state in {home.account}: sign in there."
             )
 
     def bucket_exists(self) -> bool:
-        """Whether the bucket of the state exists. Raises Refused where it is somebody else's."""
+        """Whether the bucket of the state exists. Raises BootstrapRefused where it is somebody else's."""
         bucket = StateNames(self.settings).bucket
         try:
             self._session.client("s3").head_bucket(Bucket=bucket)
@@ -52,21 +52,21 @@ class Questions:
             code = error.response["Error"]["Code"]
             if code in ("404", "NoSuchBucket"):
                 return False
-            raise Refused(
+            raise BootstrapRefused(
                 f"Bucket {bucket} exists, and the credentials at hand may not use it ({code}): names of "
                 "buckets are unique in AWS, so choose another `organization`, or sign in as who may."
             ) from None
         return True
 
     def provider_exists(self, account: str) -> bool:
-        """Whether an account has the identity provider for GitHub. Raises Refused."""
+        """Whether an account has the identity provider for GitHub. Raises BootstrapRefused."""
         arn = AccountNames(self.settings, account).github_provider
         try:
             self._iam(account).get_open_id_connect_provider(OpenIDConnectProviderArn=arn)
         except ClientError as error:
             if error.response["Error"]["Code"] == "NoSuchEntity":
                 return False
-            raise Refused(f"IAM of {account} does not show {arn}: {_reason(error)}.") from None
+            raise BootstrapRefused(f"IAM of {account} does not show {arn}: {_reason(error)}.") from None
         return True
 
     def others_of_provider(self, account: str) -> list[str]:
@@ -93,7 +93,7 @@ class Questions:
         try:
             answer = self._session.client("sts").assume_role(RoleArn=arn, RoleSessionName="moka-bootstrap")
         except (BotoCoreError, ClientError) as error:
-            raise Refused(
+            raise BootstrapRefused(
                 f"The credentials at hand cannot take {arn} ({_reason(error)}): name a role with --role that "
                 "administers the other accounts and trusts you."
             ) from None

@@ -61,7 +61,7 @@ def bootstrap(
     """
     from accounts import report
     from accounts.bootstrap import Bootstrap
-    from accounts.questions import Refused
+    from accounts.questions import BootstrapRefused
     from moka.pulumi_cli import PulumiFailed
 
     try:
@@ -91,7 +91,7 @@ def bootstrap(
             done = steps.up(*arguments)
             if done:
                 print(f"\n{report.text(settings, stacks)}")
-    except Refused as error:
+    except BootstrapRefused as error:
         raise _ended(error, NOTHING_DONE) from None
     except PulumiFailed as error:
         raise _ended(f"{error}\n{again}", FAILED) from None
@@ -101,13 +101,13 @@ def bootstrap(
 
 def _undo(steps: "Bootstrap", arguments: tuple[str, ...], *, yes: bool, delete_state: bool) -> bool:
     """Say what would be lost, and take it away unless somebody says no; whether it is away."""
-    from accounts.questions import Refused
+    from accounts.questions import BootstrapRefused
 
     if not steps.stands():
         print(f"Nothing of {steps.stack} is made.")
         return True
     if in_the_way := steps.stacks_in_the_way():
-        raise Refused(
+        raise BootstrapRefused(
             f"These stacks in the bucket still have resources: {', '.join(in_the_way)}. Bring them down "
             f"first (`make down STACK={steps.stack}`); nothing was done."
         )
@@ -120,7 +120,7 @@ def _undo(steps: "Bootstrap", arguments: tuple[str, ...], *, yes: bool, delete_s
         take = steps.take_roles
     print(f"This deletes {lost}.", flush=True)
     if not yes and not typer.confirm("Delete it?"):
-        raise Refused("Nothing was done.")
+        raise BootstrapRefused("Nothing was done.")
     return take("--yes", "--skip-preview")
 
 

@@ -16,7 +16,7 @@ from stacks.settings import InvalidDocument
 from stacks.settings.reading import parse
 
 
-class Refused(Exception):
+class InitRefused(Exception):
     """Why nothing is written."""
 
 
@@ -74,7 +74,7 @@ def init(
             return
         company = _company(folder, organization, account, region, zones, deployer_network, github, domain)
         _start(folder, company)
-    except (Refused, BuildFailed, InvalidDocument) as error:
+    except (InitRefused, BuildFailed, InvalidDocument) as error:
         typer.echo(error, err=True)
         raise typer.Exit(1) from None
     print(
@@ -95,18 +95,18 @@ def _company(
 ) -> Company:
     organization = folder.resolve().name if organization is None else organization
     if account is None:
-        raise Refused(
+        raise InitRefused(
             "No account: name the AWS account of the first environment, as in --account 111122223333."
         )
     if not re.fullmatch("[0-9]{12}", account):
-        raise Refused(f"--account is {account!r}: write the twelve digits of an AWS account.")
+        raise InitRefused(f"--account is {account!r}: write the twelve digits of an AWS account.")
     if deployer_network is None:
-        raise Refused(
+        raise InitRefused(
             "No network: name where `up` runs, as in --deployer-network 54.240.193.7/32, the address from "
             "which CI or your office goes out to the internet (curl https://checkip.amazonaws.com)."
         )
     if not re.fullmatch("[a-z]+", zones):
-        raise Refused(
+        raise InitRefused(
             f"--zones is {zones!r}: name zones by their last letters, as in abc for us-east-1a, 1b and 1c."
         )
     return Company(
@@ -122,7 +122,7 @@ def _company(
 
 def _start(folder: Path, company: Company) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Refused(
+        raise InitRefused(
             f"{folder} is there and not empty: name a new folder, or --update for one that has moka."
         )
     files = own_files(company)
@@ -142,7 +142,7 @@ def _start(folder: Path, company: Company) -> None:
 
 def _update(folder: Path) -> None:
     if not (folder / "vendor").is_dir() or not (folder / "stacks").is_dir():
-        raise Refused(f"{folder} has no vendor/ and stacks/: name a folder that `moka init` made.")
+        raise InitRefused(f"{folder} has no vendor/ and stacks/: name a folder that `moka init` made.")
     with TemporaryDirectory(dir=folder, prefix=".moka-") as work:
         wheels = _vendor(Path(work))
         files = moka_files(wheels)

@@ -57,11 +57,11 @@ def plan_of(
         # What nothing runs in has its floor, and as many applications as the settings have.
         explained = basis.reasons.get(offer.name, {})
         own = [
-            one
-            for one in answer.queues
-            if one.cluster == offer.name
-            and one.queue in offer.queues
-            and ((one.cluster, one.queue) in running or one.queue in explained)
+            queue
+            for queue in answer.queues
+            if queue.cluster == offer.name
+            and queue.queue in offer.queues
+            and ((queue.cluster, queue.queue) in running or queue.queue in explained)
         ]
         planned, remarks = _queues(own, offer, fleet, explained)
         clusters[offer.name] = {
@@ -70,12 +70,16 @@ def plan_of(
             "says": [*remarks, *_of_cluster(offer.name, answer)],
         }
     says = [*basis.says, *answer.says, *map(reached, answer.objectives)]
-    if any(answer.placements[one.name] != one.home for one in fleet.workflows):
+    if any(answer.placements[workflow.name] != workflow.home for workflow in fleet.workflows):
         says.append(
             "What workflows that move ask of their new cluster is an estimate: how their runs meet those "
             "there is not known."
         )
-    says += [one for one in answer.binding if not any(one.startswith(f"{name} ") for name in clusters)]
+    says += [
+        constraint
+        for constraint in answer.binding
+        if not any(constraint.startswith(f"{name} ") for name in clusters)
+    ]
     data: dict[str, Any] = {
         "format": FORMAT,
         "made": basis.made.astimezone(UTC).isoformat(timespec="seconds"),
@@ -107,7 +111,7 @@ def _queues(
     asked = {
         path: [_hour(_with_gpus(floors.get(path) or Resources(), offer, path), None)] for path in offer.queues
     }
-    asked |= {one.queue: [*_hours(one, offer)] for one in hours_of_queues}
+    asked |= {queue.queue: [*_hours(queue, offer)] for queue in hours_of_queues}
     says: dict[str, None] = {}
     fitted: dict[str, list[HourAmounts]] = {path: [] for path in asked}
     count = max(map(len, asked.values()), default=0)
@@ -116,24 +120,24 @@ def _queues(
             hour, {path: own[hour % len(own)] for path, own in asked.items()}, offer.settings.digest
         )
         merged = in_force(offer.settings, amounts, offer.settings.calendar.all_nodes)
-        says |= dict.fromkeys(f"{one.at} {one.says}." for one in merged.says)
+        says |= dict.fromkeys(f"{remark.at} {remark.says}." for remark in merged.says)
         leaves = dict(merged.tree.leaves())
         for path, own in fitted.items():
             own.append(_hour(leaves[path].guaranteed, amounts.queues[path].max_applications))
     return {
         path: {
-            "hours": [one.model_dump(exclude_none=True) for one in _short(own)],
+            "hours": [amounts.model_dump(exclude_none=True) for amounts in _short(own)],
             "reasons": [*reasons.get(path, ())],
         }
         for path, own in fitted.items()
     }, [*says]
 
 
-def _hours(one: QueueHours, offer: Offer) -> Iterator[HourAmounts]:
+def _hours(queue: QueueHours, offer: Offer) -> Iterator[HourAmounts]:
     """As many applications as in the hour with most of them: a run that is late is not to wait for a day."""
-    applications = max(amounts.max_applications for amounts in one.hours)
-    for amounts in one.hours:
-        yield _hour(_with_gpus(amounts.guaranteed, offer, one.queue), applications)
+    applications = max(amounts.max_applications for amounts in queue.hours)
+    for amounts in queue.hours:
+        yield _hour(_with_gpus(amounts.guaranteed, offer, queue.queue), applications)
 
 
 def _with_gpus(amounts: Resources, offer: Offer, path: str) -> Resources:
@@ -194,7 +198,7 @@ def _basis(answer: FleetPlan, basis: Basis) -> dict[str, Any]:
     result: dict[str, Any] = {"engine": answer.method, "window": window, "seed": basis.seed}
     if answer.objectives:
         # The first that is not reached as far as can be.
-        first = next((one for one in answer.objectives if one.value), answer.objectives[0])
+        first = next((goal for goal in answer.objectives if goal.value), answer.objectives[0])
         result |= {"gap": min(answer.gap, 1.0), "bound": float(first.bound), "objective": float(first.value)}
     if basis.revision is not None:
         result["revision"] = basis.revision
@@ -202,8 +206,8 @@ def _basis(answer: FleetPlan, basis: Basis) -> dict[str, Any]:
 
 
 def _of_cluster(name: str, answer: FleetPlan) -> Iterator[str]:
-    yield from (one for one in answer.binding if one.startswith(f"{name} "))
-    yield from (worth(one) for one in answer.nodes if one.cluster == name and one.gain)
+    yield from (constraint for constraint in answer.binding if constraint.startswith(f"{name} "))
+    yield from (worth(node) for node in answer.nodes if node.cluster == name and node.gain)
 
 
 def _id(data: Mapping[str, Any]) -> str:

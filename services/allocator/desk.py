@@ -64,22 +64,22 @@ class OwnPlan:
 class PlanStanding:
     """What Archer has.
 
-    own: the last plan that the allocator made. plan: what is in force; None where the settings hold.
+    last_plan: the last plan that the allocator made. plan: what is in force; None where the settings hold.
     since: when that began.
     """
 
-    own: OwnPlan | None
+    last_plan: OwnPlan | None
     plan: str | None
     since: datetime
 
 
-def standing(archer: "Archer") -> PlanStanding:
+def plan_standing(archer: "Archer") -> PlanStanding:
     """What Archer has now."""
     listed = archer.list_plans(limit=PLANS)
-    own = [own_plan(row) for row in listed["plans"] if row["made_by"] == NAME]
+    own_plans = [own_plan(row) for row in listed["plans"] if row["made_by"] == NAME]
     in_force = listed["in_force"]
     return PlanStanding(
-        own=max(own, key=lambda plan: plan.made, default=None),
+        last_plan=max(own_plans, key=lambda plan: plan.made, default=None),
         plan=in_force.get("plan"),
         since=datetime.fromisoformat(in_force["at"]),
     )
@@ -88,7 +88,7 @@ def standing(archer: "Archer") -> PlanStanding:
 def look(configuration: Configuration, patience: float) -> PlanStanding:
     """The same, with a client of its own. Raises Failure."""
     with archer_of(configuration, patience) as archer:
-        return standing(archer)
+        return plan_standing(archer)
 
 
 def own_plan(row: Mapping[str, Any]) -> OwnPlan:

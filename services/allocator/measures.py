@@ -67,8 +67,8 @@ class Measures:
     def show_standing(self, standing: PlanStanding) -> None:
         """What Archer has; the last plan counts as made, also before this program started."""
         self._in_force = standing.since.timestamp() if standing.plan else 0.0
-        if standing.own is not None:
-            self._plan = max(self._plan, standing.own.proposed.timestamp())
+        if standing.last_plan is not None:
+            self._plan = max(self._plan, standing.last_plan.proposed.timestamp())
             self._success = max(self._success, self._plan)
 
     def show_night(self, night: Night, now: datetime) -> None:

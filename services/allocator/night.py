@@ -24,7 +24,7 @@ from moka.allocation.platform import Platform, platform_of
 from moka.allocation.rules import Rules
 from moka.allocation.unknown_workflows import UnknownWorkflow, unknown_workflows
 from moka.usage.questions import NEEDS, RUNS
-from services.allocator.desk import NAME, OwnPlan, archer_of, own_plan, sentences, standing
+from services.allocator.desk import NAME, OwnPlan, archer_of, own_plan, plan_standing, sentences
 from services.allocator.failure import Failure
 from services.common.logs import fields
 
@@ -67,18 +67,18 @@ def make(configuration: Configuration, due: datetime) -> Night:
     """Make the plan that was due, unless it is there, and propose or apply it. Raises Failure."""
     watch = Watch()
     with archer_of(configuration) as archer:
-        own = standing(archer).own
-        if own is not None and own.made >= due:
-            log.info("the plan is there", extra=fields(plan=own.id, state=own.state))
-            plan = read(dict(archer.get_plan(own.id)["document"]), own.id)
-            night = _apply(configuration, archer, own, plan, watch)
+        last_plan = plan_standing(archer).last_plan
+        if last_plan is not None and last_plan.made >= due:
+            log.info("the plan is there", extra=fields(plan=last_plan.id, state=last_plan.state))
+            plan = read(dict(archer.get_plan(last_plan.id)["document"]), last_plan.id)
+            night = _apply(configuration, archer, last_plan, plan, watch)
             return replace(night, result=None) if night.result == "proposed" else night
         platform = platform_of(archer, datetime.now(UTC))
     plan, workflows, refused = _plan(configuration, platform, watch)
     watch.to("archer")
     with archer_of(configuration) as archer:
-        own = _propose(archer, plan)
-        night = _apply(configuration, archer, own, plan, watch)
+        last_plan = _propose(archer, plan)
+        night = _apply(configuration, archer, last_plan, plan, watch)
     return replace(night, workflows=workflows, refused=(*refused, *night.refused))
 
 
@@ -189,32 +189,40 @@ def _propose(archer: "Archer", plan: Plan) -> OwnPlan:
     from archer import Problem
 
     try:
-        own = own_plan(archer.propose_plan(as_data(plan)))
+        last_plan = own_plan(archer.propose_plan(as_data(plan)))
     except Problem as problem:
         existing = archer.get_plan(plan.id) if problem.kind == "plan-exists" else None
         # Of the same history, for the second time on a day, there is the same plan, made at another time.
         if existing is None or read({**existing["document"], "made": plan.made}, plan.id) != plan:
             raise
-        own = own_plan(existing)
-    log.info("a plan is proposed", extra=fields(plan=own.id, gap=plan.basis.gap, routes=len(plan.routes)))
-    return own
+        last_plan = own_plan(existing)
+    log.info(
+        "a plan is proposed", extra=fields(plan=last_plan.id, gap=plan.basis.gap, routes=len(plan.routes))
+    )
+    return last_plan
 
 
-def _apply(configuration: Configuration, archer: "Archer", own: OwnPlan, plan: Plan, watch: Watch) -> Night:
+def _apply(
+    configuration: Configuration, archer: "Archer", last_plan: OwnPlan, plan: Plan, watch: Watch
+) -> Night:
     """Have a plan that waits take effect, where the settings leave that to Archer."""
     from archer import Problem
 
-    night = Night(result=None, plan=own.id, proposed=own.proposed, gap=plan.basis.gap, seconds=watch.seconds)
-    if own.state != WAITING:
+    night = Night(
+        result=None, plan=last_plan.id, proposed=last_plan.proposed, gap=plan.basis.gap, seconds=watch.seconds
+    )
+    if last_plan.state != WAITING:
         return night
     revision = plan.basis.revision
     if not configuration.bounds.by_itself or revision is None:
         return replace(night, result="proposed")
     try:
-        archer.apply_plan(own.id, revision, "It is the plan of the night, within its bounds.", by_itself=True)
+        archer.apply_plan(
+            last_plan.id, revision, "It is the plan of the night, within its bounds.", by_itself=True
+        )
     except Problem as problem:
         says = tuple(sentences(problem))
-        log.warning("the plan waits for a person", extra=fields(plan=own.id, says=says))
+        log.warning("the plan waits for a person", extra=fields(plan=last_plan.id, says=says))
         return replace(night, result="waits", says=says, refused=(problem.kind,), seconds=watch.seconds)
-    log.info("the plan is in force", extra=fields(plan=own.id))
+    log.info("the plan is in force", extra=fields(plan=last_plan.id))
     return replace(night, result="applied", seconds=watch.seconds)

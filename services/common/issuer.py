@@ -37,7 +37,7 @@ class IssuerAway(Exception):
     """The issuer does not answer, or not as OpenID Connect has it."""
 
 
-class Refused(Exception):
+class IssuerRefusal(Exception):
     """The issuer refuses the code, or a token is not for this purpose."""
 
 
@@ -67,7 +67,7 @@ class IssuerKeys:
     async def claims(self, token: str, **required: Any) -> Mapping[str, Any]:
         """Claims of a token of this issuer, verified (OpenID Connect Core 1.0, 3.1.3.7).
 
-        required: what claims have to be, as joserfc's registry takes it. Raises IssuerAway and Refused.
+        required: what claims have to be, as joserfc's registry takes it. Raises IssuerAway and IssuerRefusal.
         """
         try:
             try:
@@ -77,7 +77,7 @@ class IssuerKeys:
             self._registry(required).validate(claims)
         except (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             # Of a header that is JSON, but not as a token has it, joserfc also raises errors of Python.
-            raise Refused(str(error) if isinstance(error, JoseError) else "it is no token") from None
+            raise IssuerRefusal(str(error) if isinstance(error, JoseError) else "it is no token") from None
         return claims
 
     async def metadata(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class IssuerKeys:
             self._metadata = now, metadata
         return self._metadata[1]
 
-    async def asked(self, method: str, url: str, **options: Any) -> tuple[int, dict[str, Any]]:
+    async def request_json(self, method: str, url: str, **options: Any) -> tuple[int, dict[str, Any]]:
         """Status and JSON of an answer. Raises IssuerAway."""
         timeout = aiohttp.ClientTimeout(total=SECONDS)
         try:
@@ -157,7 +157,7 @@ class IssuerKeys:
             raise IssuerAway(f"the issuer's keys are none: {error}") from None
 
     async def _answer(self, url: str) -> dict[str, Any]:
-        status, answer = await self.asked("GET", url)
+        status, answer = await self.request_json("GET", url)
         if status != 200:
             raise IssuerAway(f"{url} answers {status}")
         return answer

@@ -57,7 +57,7 @@ class LogFolder:
         return self.log, self.started
 
     @property
-    def whole(self) -> bool:
+    def has_every_file(self) -> bool:
         """Whether no file of it was removed to make room."""
         return bool(self.files) and [file.index for file in self.files] == list(range(1, len(self.files) + 1))
 
@@ -148,7 +148,7 @@ def steps(log: LogFolder, in_s3: InS3, now: float) -> Iterator[Step]:
         yield Step("complete")
         yield Step("clear")
         # Who joins logs that were cut off, or are not whole here, knows them by their marker.
-        if log.whole:
+        if log.has_every_file:
             yield Step("join")
             yield Step("unmark")
 

@@ -139,7 +139,7 @@ class Uploader:
             self._do(folder, step, in_s3)
         in_s3.finished = folder.complete
         if in_s3.finished:
-            log.info("log is complete", extra=fields(log=folder.log, joined=folder.whole))
+            log.info("log is complete", extra=fields(log=folder.log, joined=folder.has_every_file))
 
     def _steps(self, folder: LogFolder) -> Iterator[Step]:
         return steps(folder, self._in_s3[folder.identity], self._clock())

@@ -20,7 +20,7 @@ PATIENCE_SECONDS = 2.0
 OPEN_SECONDS = 60.0
 """For so long a job that was opened is passed on without another look."""
 
-MOST_KNOWN = 10_000
+MOST_OPEN = 10_000
 """Jobs that were opened lately, as many as are remembered."""
 
 
@@ -47,7 +47,7 @@ class Gate:
         self._days = days
         self._logs = logs
         self._clock = clock
-        self._known: dict[str, float] = {}
+        self._open_until: dict[str, float] = {}
         self._reading: dict[str, asyncio.Task[tuple[int, str]]] = {}
         self._counts = {
             Hot: metrics.counter("opened_hot", "Jobs that were opened from the list's logs."),
@@ -66,10 +66,10 @@ class Gate:
             web.get("/history/{app}", self.job),
             web.get("/history/{app}/{rest:.*}", self.job),
             web.get("/logs/{path:.*}", self.logs),
-            web.get("/{rest:.*}", self.other),
+            web.get("/{rest:.*}", self.list_page),
         ]
 
-    async def other(self, request: web.Request) -> web.StreamResponse:
+    async def list_page(self, request: web.Request) -> web.StreamResponse:
         """The list, its data, styles and scripts."""
         return await self._pass_on(request, request.path)
 
@@ -87,7 +87,7 @@ class Gate:
         log = f"{app}_{attempt}" if attempt.isascii() and attempt.isdecimal() else app
         if not event_logs.is_log(log):
             return _html(pages.unknown(log, self._days), 404)
-        if self._clock() < self._known.get(log, 0.0):
+        if self._clock() < self._open_until.get(log, 0.0):
             return await self._pass_on(request, log)
         where = await asyncio.to_thread(verdict, self._storage, log)
         if log not in self._reading:
@@ -125,9 +125,9 @@ class Gate:
         return await self._pass_on(request, log)
 
     def _remember(self, log: str) -> None:
-        if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
-        self._known[log] = self._clock() + OPEN_SECONDS
+        if len(self._open_until) >= MOST_OPEN:
+            self._open_until.clear()
+        self._open_until[log] = self._clock() + OPEN_SECONDS
 
     async def _pass_on(self, request: web.Request, key: str) -> web.StreamResponse:
         try:

@@ -70,11 +70,11 @@ class Keeper:
         ]
         slots = asyncio.Semaphore(AT_ONCE)
 
-        async def one(name: str) -> None:
+        async def join(name: str) -> None:
             async with slots:
                 await asyncio.to_thread(self._finish, name)
 
-        await asyncio.gather(*[one(name) for name in waiting if event_logs.is_log(name)])
+        await asyncio.gather(*[join(name) for name in waiting if event_logs.is_log(name)])
 
     def keep_folder(self) -> None:
         """Have the list's folder be there: before the first log, and once all have expired, the History

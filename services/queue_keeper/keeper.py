@@ -65,21 +65,23 @@ class Keeper:
     ) -> None:
         self._api = api
         config_maps = f"/api/v1/namespaces/{namespace}/configmaps"
-        self._given = f"{config_maps}/{QUEUE_CALENDAR}"
-        self._planned = f"{config_maps}/{QUEUE_AMOUNTS}"
+        self._calendar_path = f"{config_maps}/{QUEUE_CALENDAR}"
+        self._amounts_path = f"{config_maps}/{QUEUE_AMOUNTS}"
         self._now, self._clock, self._seconds = now, clock, seconds
         self._last_look = clock()
-        self._right = clock()
+        self._last_correct = clock()
         self._share = 1.0
-        self._read: tuple[Versions, ClusterSettings, QueueAmounts | None] | None = None
-        self._made: tuple[tuple[Versions, Nodes, int], str | None] | None = None
+        self._input: tuple[Versions, ClusterSettings, QueueAmounts | None] | None = None
+        self._rendered: tuple[tuple[Versions, Nodes, int], str | None] | None = None
         self._revision = 0
         self._left_out: Sequence[Mistake] = ()
         self._other_settings = False
         self._written = metrics.counter("written", "Changes of what is in force.")
         self._failures = metrics.counter("failures", "Looks that failed, and were repeated.")
         metrics.gauge(
-            "behind_seconds", "Since all was last as it should be.", lambda: self._clock() - self._right
+            "behind_seconds",
+            "Since all was last as it should be.",
+            lambda: self._clock() - self._last_correct,
         )
         metrics.gauge(
             "capacity_share",
@@ -121,15 +123,15 @@ class Keeper:
 
     async def look(self) -> None:
         """Write what should be in force where it is not. Raises ApiError and InvalidDocument."""
-        given = await self._api.get(self._given)
-        planned = await self._api.get(self._planned)
+        given = await self._api.get(self._calendar_path)
+        planned = await self._api.get(self._amounts_path)
         held = await self._api.get(CONFIGS)
         # Without a scheduler's ConfigMap there is nothing to keep yet, or any more.
         if held is not None:
             text = None if given is None else self._queues(given, planned)
             if config_map.keeper_queues(held) != text:
                 await self._write(text)
-        self._right = self._clock()
+        self._last_correct = self._clock()
 
     async def _write(self, text: str | None) -> None:
         """Have these queues in force; None for those of the settings."""
@@ -153,23 +155,23 @@ class Keeper:
         nodes = calendar.nodes(calendar.changes(now))
         of_hour = queue_amounts.at(amounts, now)
         key = versions, nodes, of_hour.hour
-        if self._made is None or self._made[0] != key:
+        if self._rendered is None or self._rendered[0] != key:
             here = _text(settings, of_hour, nodes)
             of_settings = _text(settings, AmountsOfHour(), calendar.all_nodes)
-            self._made = key, None if here == of_settings else here
+            self._rendered = key, None if here == of_settings else here
             self._share = sum(nodes.values()) / sum(calendar.all_nodes.values())
             self._revision = amounts.revision if amounts else 0
             self._tell(settings, of_hour)
-        return self._made[1]
+        return self._rendered[1]
 
     def _reading(
         self, given: Object, planned: Object | None
     ) -> tuple[Versions, ClusterSettings, QueueAmounts | None]:
         versions = tuple(one["metadata"]["resourceVersion"] if one else None for one in (given, planned))
-        if self._read is None or self._read[0] != versions:
+        if self._input is None or self._input[0] != versions:
             settings = ClusterSettings.of_data(given.get("data") or {})
-            self._read = versions, settings, queue_amounts.of_config_map(planned)
-        return self._read
+            self._input = versions, settings, queue_amounts.of_config_map(planned)
+        return self._input
 
     def _tell(self, settings: ClusterSettings, amounts: AmountsOfHour) -> None:
         """Say what of a plan the settings leave no room for; that a schedule lowers it is as it should be."""

@@ -25,7 +25,7 @@ from services.ui_gateway.issuer import Issuer
 from services.ui_gateway.links import Links
 from services.ui_gateway.login import Login
 from services.ui_gateway.login_options import LoginOptions, login_session
-from services.ui_gateway.lookups import QUESTIONS_A_SECOND, Kept, Rate, application_of
+from services.ui_gateway.lookups import QUESTIONS_A_SECOND, AnswerCache, Rate, application_of
 from services.ui_gateway.proxy import Proxy
 
 SERVICE = "ui_gateway"
@@ -83,8 +83,8 @@ async def _run(options: argparse.Namespace, hosts: Hosts, login: LoginOptions | 
         watches = [Watch(api, name, "pods", DRIVER_SELECTOR, drivers) for name in options.namespace]
         knowledge = Knowledge(
             drivers=drivers,
-            applications=Kept(application_of(api), rate),
-            links=Kept(links.find, Rate(QUESTIONS_A_SECOND)),
+            applications=AnswerCache(application_of(api), rate),
+            links=AnswerCache(links.find, Rate(QUESTIONS_A_SECOND)),
         )
         metrics.gauge("drivers", "Driver pods that are known.", lambda: len(drivers))
         metrics.gauge(

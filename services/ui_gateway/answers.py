@@ -23,7 +23,7 @@ class Redirect:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class UiNotReady:
     """The job is there, and its UI is not yet.
 
     reason: a sentence's end, `its driver is Pending (ContainerCreating)`.
@@ -39,7 +39,7 @@ class NotThere:
     """There is nothing of that name."""
 
 
-Answer = Redirect | Waiting | NotThere
+Answer = Redirect | UiNotReady | NotThere
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def before_asking(driver: Driver, path: str, history: History) -> Answer | None:
         return Redirect(history.page(driver.run, path))
     if driver.phase == "Pending" or not driver.address:
         reason = f" ({driver.waiting})" if driver.waiting else ""
-        return Waiting(f"its driver is {driver.phase}{reason}")
+        return UiNotReady(f"its driver is {driver.phase}{reason}")
     return None
 
 
@@ -84,7 +84,7 @@ def after_refusal(driver: Driver, path: str, history: History, *, answered: bool
     if answered and page:
         return Redirect(page)
     late = driver.started is not None and now - driver.started > PATIENCE
-    return Waiting("its driver runs, and its UI is not up yet", page if late else "")
+    return UiNotReady("its driver runs, and its UI is not up yet", page if late else "")
 
 
 def of_application(application: Object, path: str, history: History) -> Answer:
@@ -95,4 +95,4 @@ def of_application(application: Object, path: str, history: History) -> Answer:
         return Redirect(history.page(run, path))
     state = (status.get("applicationState") or {}).get("state") or "new"
     queue = ((application.get("spec") or {}).get("batchSchedulerOptions") or {}).get("queue")
-    return Waiting(f"its state is {state}" + (f", its queue {queue}" if queue else ""))
+    return UiNotReady(f"its state is {state}" + (f", its queue {queue}" if queue else ""))

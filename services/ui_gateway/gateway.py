@@ -19,12 +19,12 @@ from services.common.logs import fields
 from services.common.metrics import Metrics
 from services.ui_gateway import answers, texts
 from services.ui_gateway.access import not_shown
-from services.ui_gateway.answers import History, NotThere, Redirect, Waiting
+from services.ui_gateway.answers import History, NotThere, Redirect, UiNotReady
 from services.ui_gateway.drivers import Driver, Drivers
 from services.ui_gateway.hosts import Application, Hosts, Page
 from services.ui_gateway.login import Login
-from services.ui_gateway.lookups import Kept, TooManyQuestions
-from services.ui_gateway.proxy import Proxy, Refused, Unreachable
+from services.ui_gateway.lookups import AnswerCache, TooManyQuestions
+from services.ui_gateway.proxy import Proxy, ProxyRefusal, Unreachable
 from services.ui_gateway.responses import html, plain, redirect, retry
 
 METHODS = ("GET", "HEAD")
@@ -63,8 +63,8 @@ class Knowledge:
     """
 
     drivers: Drivers
-    applications: Kept[Key, Object | None]
-    links: Kept[Key, str | None]
+    applications: AnswerCache[Key, Object | None]
+    links: AnswerCache[Key, str | None]
 
 
 class Gateway:
@@ -140,7 +140,7 @@ class Gateway:
             return plain(404, "there is no such page")
         try:
             return await self._proxy.pass_on(request, server, self._settings.scheme)
-        except (Refused, Unreachable) as error:
+        except (ProxyRefusal, Unreachable) as error:
             log.warning("page out of reach", extra=fields(page=page.host, error=error))
             return plain(502, f"{page.host} does not answer; try again")
 
@@ -158,7 +158,7 @@ class Gateway:
         drivers = self._knowledge.drivers
         try:
             response = await self._proxy.pass_on(request, self._server(driver), self._settings.scheme)
-        except Refused:
+        except ProxyRefusal:
             return self._shown(
                 target,
                 answers.after_refusal(
@@ -181,7 +181,9 @@ class Gateway:
             return redirect(f"{self._settings.scheme}://{request.host}/{path.lstrip('/')}{query}")
         return redirect(self._settings.history.page(run, f"{path}{query}"))
 
-    async def _without_driver(self, target: Application, path: str) -> Redirect | Waiting | NotThere | None:
+    async def _without_driver(
+        self, target: Application, path: str
+    ) -> Redirect | UiNotReady | NotThere | None:
         """What there is of an application without a driver; None where that cannot be learned at present."""
         key, history = (target.namespace, target.name), self._settings.history
         known, application = await self._asked(self._knowledge.applications.get, key)
@@ -205,11 +207,11 @@ class Gateway:
         self._stale.inc()
         return False, None
 
-    def _shown(self, target: Application, answer: Redirect | Waiting | NotThere | None) -> web.Response:
+    def _shown(self, target: Application, answer: Redirect | UiNotReady | NotThere | None) -> web.Response:
         match answer:
             case Redirect(url):
                 return redirect(url)
-            case Waiting(reason, history):
+            case UiNotReady(reason, history):
                 return retry(html(503, texts.waiting(target.name, reason, history)))
             case NotThere():
                 days, history = self._settings.history_days, self._settings.history.url

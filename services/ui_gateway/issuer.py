@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 import aiohttp
 
-from services.common.issuer import IssuerAway, IssuerKeys, Refused
+from services.common.issuer import IssuerAway, IssuerKeys, IssuerRefusal
 
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
@@ -58,7 +58,10 @@ class Issuer:
         return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}" if isinstance(url, str) else None
 
     async def claims(self, code: str, *, secret: str, nonce: str, verifier: str) -> Mapping[str, Any]:
-        """Claims of the ID token that a code is changed for, verified. Raises IssuerAway and Refused."""
+        """Claims of the ID token that a code is changed for, verified.
+
+        Raises IssuerAway and IssuerRefusal.
+        """
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -70,16 +73,16 @@ class Issuer:
             quote(self._client.client_id, safe=""), quote(secret, safe="")
         )
         url = (await self._issuer.metadata())["token_endpoint"]
-        status, answer = await self._issuer.asked(
+        status, answer = await self._issuer.request_json(
             "POST", url, data=form, headers={"Authorization": credentials}
         )
         if 400 <= status < 500:
-            raise Refused(f"the issuer refuses the code: {answer.get('error', status)}")
+            raise IssuerRefusal(f"the issuer refuses the code: {answer.get('error', status)}")
         if status != 200:
             raise IssuerAway(f"the issuer answers {status} to a code")
         token = answer.get("id_token")
         if not isinstance(token, str):
-            raise Refused("the issuer gave no ID token")
+            raise IssuerRefusal("the issuer gave no ID token")
         return await self._verified(token, nonce)
 
     async def _verified(self, token: str, nonce: str) -> Mapping[str, Any]:
@@ -90,11 +93,11 @@ class Issuer:
                 aud={"essential": True, "value": self._client.client_id},
                 nonce={"essential": True, "value": nonce},
             )
-        except Refused as error:
-            raise Refused(f"the ID token is not for this login: {error}") from None
+        except IssuerRefusal as error:
+            raise IssuerRefusal(f"the ID token is not for this login: {error}") from None
         several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
         if claims.get("azp", None if several else self._client.client_id) != self._client.client_id:
-            raise Refused("the ID token is another client's")
+            raise IssuerRefusal("the ID token is another client's")
         return claims
 
 

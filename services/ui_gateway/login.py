@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
 
-from services.common.issuer import IssuerAway, Refused
+from services.common.issuer import IssuerAway, IssuerRefusal
 from services.common.logs import fields
 from services.common.metrics import Metrics
 from services.ui_gateway import texts
@@ -156,7 +156,7 @@ class Login:
                 nonce=state["nonce"],
                 verifier=state["verifier"],
             )
-        except Refused as error:
+        except IssuerRefusal as error:
             log.warning("login refused", extra=fields(error=error))
             return self._failed(403, "The issuer's answer is not for this login; the gateway's log says why.")
         seconds = self._settings.hours * 3600.0

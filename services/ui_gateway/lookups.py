@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from services.common.kubernetes import Api, Object
 
-KEPT_SECONDS = 2.0
+CACHE_SECONDS = 2.0
 KEPT_ANSWERS = 1_000
 QUESTIONS_A_SECOND = 20
 QUESTION_SECONDS = 5.0
@@ -31,21 +31,21 @@ class Rate:
     def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._per_second = per_second
         self._clock = clock
-        self._left = per_second
+        self._tokens = per_second
         self._then = clock()
 
     def take(self) -> None:
         """One more. Raises TooManyQuestions."""
         now = self._clock()
-        self._left = min(self._per_second, self._left + (now - self._then) * self._per_second)
+        self._tokens = min(self._per_second, self._tokens + (now - self._then) * self._per_second)
         self._then = now
-        if self._left < 1:
+        if self._tokens < 1:
             raise TooManyQuestions
-        self._left -= 1
+        self._tokens -= 1
 
 
-class Kept(Generic[Key, Value]):
-    """Answers to a question, kept for KEPT_SECONDS; whoever asks meanwhile waits for the same answer."""
+class AnswerCache(Generic[Key, Value]):
+    """Answers to a question, kept for CACHE_SECONDS; whoever asks meanwhile waits for the same answer."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Kept(Generic[Key, Value]):
     async def get(self, key: Key) -> Value:
         """The answer. Raises TooManyQuestions, TimeoutError, and what asking raises."""
         asked, answer = self._answers.get(key, (0.0, None))
-        if answer is None or self._clock() - asked > KEPT_SECONDS:
+        if answer is None or self._clock() - asked > CACHE_SECONDS:
             self._rate.take()
             answer = asyncio.ensure_future(asyncio.wait_for(self._ask(key), QUESTION_SECONDS))
             # Nobody may be left to take an error.

@@ -38,7 +38,7 @@ NOT_SENT = HOP_BY_HOP | {"authorization", "cookie", "content-length", "expect", 
 NOT_RETURNED = HOP_BY_HOP | {"set-cookie", "set-cookie2", "clear-site-data"}
 
 
-class Refused(Exception):
+class ProxyRefusal(Exception):
     """Nothing listens at the page's address."""
 
 
@@ -69,7 +69,7 @@ class Proxy:
         """The response of a page to a request for it.
 
         server: `http://10.0.0.1:4040`. scheme: that people use.
-        Raises Refused or Unreachable, as long as nothing has been sent back.
+        Raises ProxyRefusal or Unreachable, as long as nothing has been sent back.
         """
         url = URL(f"{server}{request.raw_path}", encoded=True)
         headers = sent(request.headers, request.host, request.remote or "", scheme)
@@ -79,7 +79,7 @@ class Proxy:
             )
         except aiohttp.ClientConnectorError as error:
             refused = isinstance(error.os_error, ConnectionRefusedError)
-            raise (Refused if refused else Unreachable)(str(error)) from error
+            raise (ProxyRefusal if refused else Unreachable)(str(error)) from error
         except (aiohttp.ClientError, TimeoutError) as error:
             raise Unreachable(str(error) or type(error).__name__) from error
         async with response:

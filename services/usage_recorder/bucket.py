@@ -27,7 +27,7 @@ DELETED_AT_ONCE = 1000
 """Keys of a request: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html"""
 
 
-class Changed(Exception):
+class PreconditionFailed(Exception):
     """The object is not, or not any more, what a write expected it to be."""
 
 
@@ -82,13 +82,16 @@ class Bucket:
             self._client.put_object(Bucket=self._name, Key=key, Body=body)
 
     def put_over(self, key: str, content: bytes, tag: str | None) -> str:
-        """Write an object over the one with an ETag, or where there is none; its ETag. Raises Changed."""
+        """Write an object over the one with an ETag, or where there is none; its ETag.
+
+        Raises PreconditionFailed.
+        """
         condition = {"IfNoneMatch": "*"} if tag is None else {"IfMatch": tag}
         try:
             answer = self._client.put_object(Bucket=self._name, Key=key, Body=content, **condition)
         except ClientError as error:
             if error.response["Error"]["Code"] in REFUSED:
-                raise Changed(f"s3://{self._name}/{key} has changed") from None
+                raise PreconditionFailed(f"s3://{self._name}/{key} has changed") from None
             raise
         return str(answer["ETag"])
 

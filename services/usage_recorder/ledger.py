@@ -22,7 +22,7 @@ import orjson
 from botocore.exceptions import ClientError
 
 from moka.usage import places
-from services.usage_recorder.bucket import Bucket, Changed
+from services.usage_recorder.bucket import Bucket, PreconditionFailed
 
 VERSION = 1
 """Of the state."""
@@ -125,7 +125,7 @@ class Ledger:
         key = places.state_key(self.eks_cluster)
         try:
             self._tag = self.bucket.put_over(key, body, self._tag)
-        except Changed:
+        except PreconditionFailed:
             # By this writer, where the answer to a request was lost that did what it should.
             known = self._read()
             if known is None or (known[0]["writer"], known[0]["number"]) != (self.writer, number):

@@ -21,7 +21,7 @@ from services.archer.service.context import Context
 from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
 from services.archer.service.program import server_config
-from services.archer.service.surroundings import Around
+from services.archer.service.surroundings import ClusterDirectory
 from services.archer.tracing import OFF, Tracing
 from tests.support.jobs import make_job_target
 
@@ -53,8 +53,8 @@ async def start(pool: Pool, spark_id: str, namespace: str = "spark-jobs") -> str
     application = application_name(claim.name, claim.job, claim.attempt)
     done = transitions.Submitted(job=claim.job, claim=claim.number, application=application)
     await pool.run(lambda c: transitions.submitted(c, [done]))
-    started = transitions.Started(job=claim.job, attempt=claim.attempt, spark_id=spark_id)
-    await pool.run(lambda c: transitions.started(c, [started]))
+    started = transitions.DriverStart(job=claim.job, attempt=claim.attempt, spark_id=spark_id)
+    await pool.run(lambda c: transitions.record_starts(c, [started]))
     return f"{application}-driver"
 
 
@@ -74,7 +74,7 @@ async def archer(
             pool=connections,
             acceptor=Acceptor(connections),
             changes=Changes(connections),
-            around=Around(connections),
+            directory=ClusterDirectory(connections),
             authenticator=Believing(),
             policy=Policy.of(rights),
             rates=Rates(rate, rate),

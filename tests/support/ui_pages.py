@@ -15,7 +15,7 @@ from services.ui_gateway.answers import History
 from services.ui_gateway.drivers import Drivers
 from services.ui_gateway.gateway import Gateway, Knowledge, Settings, serve
 from services.ui_gateway.hosts import Hosts, pages
-from services.ui_gateway.lookups import Kept, Rate
+from services.ui_gateway.lookups import AnswerCache, Rate
 from services.ui_gateway.proxy import Proxy
 from tests.support.loops import run_apart as run_apart
 
@@ -94,8 +94,8 @@ class Uis:
         metrics = Metrics("ui_gateway")
         knowledge = Knowledge(
             drivers=self.drivers,
-            applications=Kept(self._asking(self.applications), Rate(20)),
-            links=Kept(self._asking(self.links), Rate(20)),
+            applications=AnswerCache(self._asking(self.applications), Rate(20)),
+            links=AnswerCache(self._asking(self.links), Rate(20)),
         )
         hosts = Hosts(DOMAIN, pages(self._platform))
         settings = Settings(

@@ -65,7 +65,10 @@ class Day:
         return QueryScope(
             began=self.began,
             ended=self.began + DAY,
-            machines={one.name: (one.reference.cpu, one.reference.memory, 0) for one in self.clusters},
+            machines={
+                cluster.name: (cluster.reference.cpu, cluster.reference.memory, 0)
+                for cluster in self.clusters
+            },
             slos=slo_millis(self.workflows),
             at=int(self.made.timestamp() * 1000),
         )
@@ -80,14 +83,14 @@ def report(day: Day, answers: Answers) -> Report:
         for row in answers[question]:
             by_cluster[row["cluster"]][question].append(row)
     clusters = tuple(_cluster(day, size, by_cluster[size.name]) for size in day.clusters)
-    dollars = [one.cost.usd for one in clusters if one.cost.usd is not None]
+    dollars = [cluster.cost.usd for cluster in clusters if cluster.cost.usd is not None]
     return Report(
         environment=day.environment,
         day=day.day.isoformat(),
         made=day.made.astimezone(UTC).isoformat(timespec="seconds"),
         rules=day.rules,
         assumptions=ASSUMPTIONS,
-        slos=_slos(_together([one.workflows for one in clusters], day.rules), day.rules),
+        slos=_slos(_together([cluster.workflows for cluster in clusters], day.rules), day.rules),
         usd=sum(dollars) if dollars else None,
         clusters=clusters,
         says=tuple(_of_whole(day, clusters)),
@@ -218,7 +221,7 @@ def _use(
     peaks = {}
     for path, parts in queues.items():
         amounts = [part.over(size, length) for part, length in zip(parts, known, strict=True)]
-        hour = max(range(hours), key=lambda one: amounts[one].instances)
+        hour = max(range(hours), key=lambda at: amounts[at].instances)
         peaks[path] = _added(parts).over(size, HOUR), amounts[hour], hour
     return use, peaks
 
@@ -285,8 +288,8 @@ def _together(clusters: Sequence[Sequence[WorkflowRuns]], rules: ReportRules) ->
     """Each workflow once, wherever it ran."""
     by_name: dict[str, list[WorkflowRuns]] = defaultdict(list)
     for workflows in clusters:
-        for one in workflows:
-            by_name[one.name].append(one)
+        for workflow in workflows:
+            by_name[workflow.name].append(workflow)
     return [_one(parts, rules) for parts in by_name.values()]
 
 
@@ -307,13 +310,13 @@ def _one(parts: Sequence[WorkflowRuns], rules: ReportRules) -> WorkflowRuns:
 
 def _slos(workflows: Iterable[WorkflowRuns], rules: ReportRules) -> tuple[TierSlo, ...]:
     tiers: dict[int, list[WorkflowRuns]] = defaultdict(list)
-    for one in workflows:
-        if one.name:
-            tiers[one.tier].append(one)
+    for workflow in workflows:
+        if workflow.name:
+            tiers[workflow.tier].append(workflow)
     result = []
     for tier, those in sorted(tiers.items(), key=lambda item: item[0] or 9):
-        judged = [one for one in those if one.judged]
-        successful = sum(bool(one.successful) for one in judged)
+        judged = [workflow for workflow in those if workflow.judged]
+        successful = sum(bool(workflow.successful) for workflow in judged)
         result.append(
             TierSlo(
                 tier=tier,
@@ -322,8 +325,8 @@ def _slos(workflows: Iterable[WorkflowRuns], rules: ReportRules) -> tuple[TierSl
                 successful=successful,
                 share=successful / len(judged) if judged else None,
                 met=successful * 100 >= len(judged) * rules.workflows if judged else None,
-                runs=sum(one.judged for one in judged),
-                in_time=sum(one.in_time for one in judged),
+                runs=sum(workflow.judged for workflow in judged),
+                in_time=sum(workflow.in_time for workflow in judged),
             )
         )
     return tuple(result)
@@ -387,16 +390,16 @@ def _of_cluster(
         )
     if use.known < DAY / HOUR:
         yield f"Of {DAY / HOUR - use.known:.1f} h of the day nothing is known: they do not count."
-    if untimed := sum(one.untimed for one in workflows):
+    if untimed := sum(workflow.untimed for workflow in workflows):
         yield (
             f"The times of {_runs(untimed)} contradict each other, as after a clock ran back, or have no "
             "end: it is not judged whether they were in time."
         )
-    if unfinished := sum(one.unfinished for one in workflows):
+    if unfinished := sum(workflow.unfinished for workflow in workflows):
         yield f"{_runs(unfinished)} had not ended: late are only those whose hours were over."
-    if unnamed := sum(one.runs for one in workflows if not one.name):
+    if unnamed := sum(workflow.runs for workflow in workflows if not workflow.name):
         yield f"{_runs(unnamed)} named no workflow: nobody said in which time they are to be done."
-    unknown = [one.name for one in workflows if one.name and not one.known]
+    unknown = [workflow.name for workflow in workflows if workflow.name and not workflow.known]
     if unknown:
         yield f"Not in the document of workflows, and so without an SLO: {_listed(unknown)}."
     if unpriced > 0:
@@ -407,13 +410,13 @@ def _of_cluster(
 
 
 def _of_whole(day: Day, clusters: Sequence[ClusterReport]) -> Iterable[str]:
-    ran = {one.name for cluster in clusters for one in cluster.workflows}
+    ran = {workflow.name for cluster in clusters for workflow in cluster.workflows}
     silent = sorted(
-        name for name, one in day.workflows.items() if one.slo_hours is not None and name not in ran
+        name for name, workflow in day.workflows.items() if workflow.slo_hours is not None and name not in ran
     )
     if silent:
         yield f"Did not run, and are not judged: {_listed(silent)}."
-    if not any(one.judged for cluster in clusters for one in cluster.workflows):
+    if not any(workflow.judged for cluster in clusters for workflow in cluster.workflows):
         yield "No run is judged: no workflow that ran has an SLO."
 
 

@@ -11,7 +11,7 @@ from services.archer.authentication.principal import (
     of_people,
 )
 from services.archer.authentication.remembered import Remembered
-from services.common.issuer import IssuerAway, IssuerKeys, Refused
+from services.common.issuer import IssuerAway, IssuerKeys, IssuerRefusal
 
 BEARER = "bearer "
 
@@ -45,7 +45,7 @@ class OidcAuthenticator:
             claims = await self._keys.claims(
                 token, aud={"essential": True, "value": self._way.audience}, nbf={"essential": False}
             )
-        except Refused as error:
+        except IssuerRefusal as error:
             raise Unauthenticated(
                 f"The token is refused: {error}; get a new one from {self._keys.issuer} for "
                 f"{self._way.audience}."

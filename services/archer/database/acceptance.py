@@ -47,7 +47,7 @@ class Submission:
 
 
 @dataclass(frozen=True)
-class Taken:
+class Acceptance:
     """job: the one that is there now; `new`, or one that was sent before. replaced: those it comes after."""
 
     job: UUID
@@ -69,7 +69,7 @@ class AnotherIsActive:
     job: UUID
 
 
-Outcome = Taken | KeyReused | AnotherIsActive
+Outcome = Acceptance | KeyReused | AnotherIsActive
 
 INSERT = """
 WITH given AS (
@@ -147,24 +147,24 @@ async def _insert(
 ) -> set[UUID]:
     rows = await connection.fetch(
         INSERT,
-        [one.id for one in submissions],
-        [one.principal for one in submissions],
-        [one.key for one in submissions],
-        [one.hash for one in submissions],
-        [one.name for one in submissions],
-        [one.queue for one in submissions],
-        [one.tier for one in submissions],
-        [one.workflow for one in submissions],
-        [one.document for one in submissions],
-        [one.namespace for one in submissions],
-        [None if after else one.cluster for one in submissions],
-        [one.movable for one in submissions],
-        [one.message for one in submissions],
+        [submission.id for submission in submissions],
+        [submission.principal for submission in submissions],
+        [submission.key for submission in submissions],
+        [submission.hash for submission in submissions],
+        [submission.name for submission in submissions],
+        [submission.queue for submission in submissions],
+        [submission.tier for submission in submissions],
+        [submission.workflow for submission in submissions],
+        [submission.document for submission in submissions],
+        [submission.namespace for submission in submissions],
+        [None if after else submission.cluster for submission in submissions],
+        [submission.movable for submission in submissions],
+        [submission.message for submission in submissions],
         [unique_key for _ in submissions],
         [after for _ in submissions],
         # Arrays in an array would all have to be of one length.
-        [orjson.dumps(list(one.groups)).decode() for one in submissions],
-        [one.architecture for one in submissions],
+        [orjson.dumps(list(submission.groups)).decode() for submission in submissions],
+        [submission.architecture for submission in submissions],
     )
     return {row["id"] for row in rows}
 
@@ -172,24 +172,29 @@ async def _insert(
 async def _outcomes(
     connection: Connection, submissions: Sequence[Submission], new: set[UUID]
 ) -> list[Outcome]:
-    keyed = [one for one in submissions if one.id not in new and one.key is not None]
+    keyed = [
+        submission for submission in submissions if submission.id not in new and submission.key is not None
+    ]
     rows = await connection.fetch(
         "SELECT principal, key, hash, job FROM requests "
         "JOIN unnest($1::text[], $2::text[]) AS asked (principal, key) USING (principal, key)",
-        [one.principal for one in keyed],
-        [one.key for one in keyed],
+        [submission.principal for submission in keyed],
+        [submission.key for submission in keyed],
     )
     earlier = {(row["principal"], row["key"]): row for row in rows}
-    return [_outcome(one, earlier.get((one.principal, one.key or ""))) for one in submissions]
+    return [
+        _outcome(submission, earlier.get((submission.principal, submission.key or "")))
+        for submission in submissions
+    ]
 
 
 def _outcome(submission: Submission, earlier: asyncpg.Record | None) -> Outcome:
     # Without a row it is new, or was committed before.
     if earlier is None or earlier["job"] == submission.id:
-        return Taken(submission.id, new=True)
+        return Acceptance(submission.id, new=True)
     if earlier["hash"] != submission.hash:
         return KeyReused(earlier["job"])
-    return Taken(earlier["job"], new=False)
+    return Acceptance(earlier["job"], new=False)
 
 
 async def _insert_unique(connection: Connection, submission: Submission, may_replace: MayReplace) -> Outcome:
@@ -200,7 +205,7 @@ async def _insert_unique(connection: Connection, submission: Submission, may_rep
     )
     # After that: the same request, sent again before its answer, may have been who held the first.
     [outcome] = await _outcomes(connection, [submission], set())
-    if outcome != Taken(submission.id, new=True):
+    if outcome != Acceptance(submission.id, new=True):
         return outcome
     if first in (None, submission.id):
         new = await _insert(connection, [submission], unique_key)
@@ -218,7 +223,7 @@ async def _insert_unique(connection: Connection, submission: Submission, may_rep
                 submission.hash,
                 first,
             )
-            return Taken(first, new=False)
+            return Acceptance(first, new=False)
         case "replace":
             # Of several that wait for the first, the last is the one that is wanted. It is there before the
             # first goes, which is what it waits for.
@@ -231,8 +236,8 @@ async def _insert_unique(connection: Connection, submission: Submission, may_rep
                 may_replace(row["queue"], row["tier"], row["principal"])
             new = await _insert(connection, [submission], unique_key, after=first)
             [outcome] = await _outcomes(connection, [submission], new)
-            if outcome == Taken(submission.id, new=True):
+            if outcome == Acceptance(submission.id, new=True):
                 await want(connection, replaced, DesiredState.STOP, Reason.REPLACED, because)
                 await want(connection, [first], DesiredState.STOP, Reason.REPLACED, because)
-                return Taken(submission.id, new=True, replaced=[first, *replaced])
+                return Acceptance(submission.id, new=True, replaced=[first, *replaced])
             return outcome

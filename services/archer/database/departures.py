@@ -29,12 +29,12 @@ WHERE cluster = $1 AND (tried OR state IN ('submitting', 'submitted', 'running')
 """Jobs whose applications may be there."""
 
 
-async def name(connection: Connection, clusters: Sequence[str]) -> None:
+async def register(connection: Connection, clusters: Sequence[str]) -> None:
     """Say that these are in the environment."""
     await connection.execute(NAME, clusters)
 
 
-async def left(connection: Connection, seconds: float = AWAY_SECONDS) -> list[str]:
+async def departed_clusters(connection: Connection, seconds: float = AWAY_SECONDS) -> list[str]:
     """Clusters that have left, and of which something is still to be put right."""
     return [row["name"] for row in await connection.fetch(LEFT, seconds)]
 
@@ -49,7 +49,7 @@ async def leave(connection: Connection, cluster: str, most: int = 5000) -> set[U
     await plans.forget(connection, cluster)
     says = f"{cluster} has left the environment"
     await transitions.unplace(connection, cluster, says, most, routed=True)
-    return await transitions.ended(
+    return await transitions.record_ends(
         connection,
         [
             End(

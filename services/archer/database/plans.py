@@ -21,7 +21,7 @@ from services.archer.database.turns import turn
 Kind = Literal["apply", "rollback", "withdrawal"]
 
 
-class Refused(Exception):
+class PlanRefused(Exception):
     """What cannot be done with a plan; the message is a sentence.
 
     kind: a word for it, for programs.
@@ -162,13 +162,13 @@ async def tell(connection: Connection, cluster: str, settings: ClusterSettings) 
     )
 
 
-async def told(connection: Connection) -> dict[str, Mapping[str, str]]:
+async def reported_queues(connection: Connection) -> dict[str, Mapping[str, str]]:
     """Cluster -> what it said of its queues, as files."""
     rows = await connection.fetch("SELECT cluster, settings FROM allocation.cluster_queues")
     return {row["cluster"]: row["settings"] for row in rows}
 
 
-async def has_told(connection: Connection, cluster: str) -> bool:
+async def has_reported_queues(connection: Connection, cluster: str) -> bool:
     """Whether it is known what a cluster said of its queues."""
     known = "SELECT EXISTS (SELECT 1 FROM allocation.cluster_queues WHERE cluster = $1)"
     return bool(await connection.fetchval(known, cluster))
@@ -197,7 +197,7 @@ async def clusters(connection: Connection) -> list[asyncpg.Record]:
 
 
 async def propose(connection: Connection, plan: Plan, by: str) -> PlanRow:
-    """Keep a plan for review; the same again changes nothing. Raises Refused."""
+    """Keep a plan for review; the same again changes nothing. Raises PlanRefused."""
     document = as_data(plan)
     await connection.execute(PROPOSE, plan.id, document, plan.moment, plan.by, by)
     row = await connection.fetchrow(
@@ -206,7 +206,7 @@ async def propose(connection: Connection, plan: Plan, by: str) -> PlanRow:
     assert row is not None, "it is held"
     values = dict(row)
     if not values.pop("same"):
-        raise Refused(
+        raise PlanRefused(
             "plan-exists", f"There is another plan {plan.id}, of {row['proposed_by']}: give yours another id."
         )
     return PlanRow(**values)
@@ -224,12 +224,12 @@ async def plans(connection: Connection, most: int, state: str | None = None) -> 
 
 
 async def plan(connection: Connection, name: str) -> tuple[PlanRow, dict[str, Any]]:
-    """A plan and its document. Raises Refused."""
+    """A plan and its document. Raises PlanRefused."""
     row = await connection.fetchrow(
         f"SELECT {PLAN_COLUMNS}, document FROM allocation.plans WHERE id = $1", name
     )
     if row is None:
-        raise Refused("no-such-plan", f"There is no plan {name[:63]!r}: GET /v1/plans lists them.")
+        raise PlanRefused("no-such-plan", f"There is no plan {name[:63]!r}: GET /v1/plans lists them.")
     values = dict(row)
     document = values.pop("document")
     return PlanRow(**values), document
@@ -276,7 +276,7 @@ async def amounts(connection: Connection, cluster: str) -> QueueAmounts:
 
 
 async def refuse(connection: Connection, name: str, by: str, why: str) -> PlanRow:
-    """Have a plan that waits never take effect. Raises Refused."""
+    """Have a plan that waits never take effect. Raises PlanRefused."""
     done = await connection.execute(
         "UPDATE allocation.plans SET state = 'refused', refused_by = $2, why = $3 "
         "WHERE id = $1 AND state = 'proposed'",
@@ -286,12 +286,12 @@ async def refuse(connection: Connection, name: str, by: str, why: str) -> PlanRo
     )
     row, _ = await plan(connection, name)
     if done == "UPDATE 0" and (row.state, row.refused_by, row.why) != ("refused", by, why):
-        raise Refused("plan-refused", f"Plan {name} does not wait, it is {row.state}.")
+        raise PlanRefused("plan-refused", f"Plan {name} does not wait, it is {row.state}.")
     return row
 
 
 async def step(connection: Connection, step: Step) -> RevisionRow:
-    """Put routes and amounts of a plan in force, or take them out, all at once. Raises Refused."""
+    """Put routes and amounts of a plan in force, or take them out, all at once. Raises PlanRefused."""
     name = step.plan.id if step.plan else None
     last = await in_force(connection)
     number = None
@@ -302,7 +302,7 @@ async def step(connection: Connection, step: Step) -> RevisionRow:
             )
         except asyncpg.ForeignKeyViolationError:
             # The keeper dropped it just now, as too old (services/archer/database/retention.py).
-            raise Refused("no-such-plan", f"There is no plan {name} any more: make a new one.") from None
+            raise PlanRefused("no-such-plan", f"There is no plan {name} any more: make a new one.") from None
     if number is None:
         return await _made_before(connection, step)
     await _allowed(connection, step, last)
@@ -315,7 +315,10 @@ async def step(connection: Connection, step: Step) -> RevisionRow:
 
 
 async def _made_before(connection: Connection, step: Step) -> RevisionRow:
-    """The revision that this step made before its connection was cut off. Raises Refused for another's."""
+    """The revision that this step made before its connection was cut off.
+
+    Raises PlanRefused for another's.
+    """
     row = await connection.fetchrow(
         f"SELECT {REVISION_COLUMNS} FROM allocation.revisions "
         "WHERE request = $1 AND kind = $2 AND plan IS NOT DISTINCT FROM $3",
@@ -327,7 +330,7 @@ async def _made_before(connection: Connection, step: Step) -> RevisionRow:
         return RevisionRow(**row)
     last = await in_force(connection)
     what = f"plan {last.plan}" if last.plan else "no plan"
-    raise Refused(
+    raise PlanRefused(
         "another-revision",
         f"Revision {step.after} is not in force, but {last.number} with {what}, by {last.by}: look at what "
         "changes now, and ask again with that revision.",
@@ -335,29 +338,32 @@ async def _made_before(connection: Connection, step: Step) -> RevisionRow:
 
 
 async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> None:
-    """Refuse a step that does not fit what is there, now that no other can come between. Raises Refused."""
+    """Refuse a step that does not fit what is there, now that no other can come between.
+
+    Raises PlanRefused.
+    """
     if step.plan is None:
         if last.plan is None:
-            raise Refused("plan-refused", "No plan is in force: the settings hold already.")
+            raise PlanRefused("plan-refused", "No plan is in force: the settings hold already.")
         return
     name = step.plan.id
     row = await connection.fetchrow("SELECT state FROM allocation.plans WHERE id = $1 FOR UPDATE", name)
     assert row is not None, "the new revision holds it"
     if name == last.plan:
-        raise Refused("plan-refused", f"Plan {name} is in force already.")
+        raise PlanRefused("plan-refused", f"Plan {name} is in force already.")
     was = await connection.fetchval(
         "SELECT count(*) FROM allocation.revisions WHERE plan = $1 AND number <= $2", name, last.number
     )
     if step.kind == "rollback" and not was:
-        raise Refused("plan-refused", f"Plan {name} never was in force: apply it instead.")
+        raise PlanRefused("plan-refused", f"Plan {name} never was in force: apply it instead.")
     if step.kind == "apply" and was:
-        raise Refused("plan-refused", f"Plan {name} was in force before: roll back to it instead.")
+        raise PlanRefused("plan-refused", f"Plan {name} was in force before: roll back to it instead.")
     if step.kind == "apply" and row["state"] == "refused":
-        raise Refused("plan-refused", f"Plan {name} was refused: make a new one.")
+        raise PlanRefused("plan-refused", f"Plan {name} was refused: make a new one.")
     old = last.kind != "settings" and step.plan.moment < last.at
     if step.kind == "apply" and (old or row["state"] == "superseded"):
         what = f"plan {last.plan} took effect" if last.plan else "there was no plan in force any more"
-        raise Refused("plan-refused", f"Plan {name} was made before {what}: make a new one.")
+        raise PlanRefused("plan-refused", f"Plan {name} was made before {what}: make a new one.")
     rows = await connection.fetch(
         "SELECT cluster, digest FROM allocation.cluster_queues WHERE cluster = ANY($1::text[]) FOR SHARE",
         list(step.digests),
@@ -365,14 +371,14 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
     now = {row["cluster"]: row["digest"] for row in rows}
     for cluster, digest in step.digests.items():
         if now.get(cluster) != digest:
-            raise Refused(
+            raise PlanRefused(
                 "plan-refused",
                 f"Plan {name} was made for other queues than the settings of {cluster} have: make a new one.",
             )
     await turn(connection, "routes")
     other = await connection.fetchrow(OTHERS_ROUTES, [one["workflow"] for one in _routes(step)])
     if other is not None:
-        raise Refused(
+        raise PlanRefused(
             "plan-refused",
             f"{other['workflow']} has a route of {other['by']}, which plan {name} would change: end that "
             "route, or leave the workflow out of the plan.",

@@ -73,12 +73,12 @@ async def place(connection: Connection, places: Sequence[Place]) -> set[UUID]:
     return await _ids(
         connection,
         PLACE,
-        [one.job for one in places],
-        [one.cluster for one in places],
-        [one.namespace for one in places],
-        [one.queue for one in places],
-        [one.architecture for one in places],
-        [one.movable for one in places],
+        [place.job for place in places],
+        [place.cluster for place in places],
+        [place.namespace for place in places],
+        [place.queue for place in places],
+        [place.architecture for place in places],
+        [place.movable for place in places],
     )
 
 
@@ -131,12 +131,12 @@ async def release(connection: Connection, releases: Sequence[Release]) -> set[UU
     return await _ids(
         connection,
         RELEASE,
-        [one.job for one in releases],
-        [one.claim for one in releases],
-        [one.reason for one in releases],
-        [one.message for one in releases],
-        [one.seconds for one in releases],
-        [one.bound for one in releases],
+        [release.job for release in releases],
+        [release.claim for release in releases],
+        [release.reason for release in releases],
+        [release.message for release in releases],
+        [release.seconds for release in releases],
+        [release.bound for release in releases],
     )
 
 
@@ -210,14 +210,14 @@ async def submitted(connection: Connection, jobs: Sequence[Submitted]) -> set[UU
     return await _ids(
         connection,
         SUBMITTED,
-        [one.job for one in jobs],
-        [one.claim for one in jobs],
-        [one.application for one in jobs],
+        [job.job for job in jobs],
+        [job.claim for job in jobs],
+        [job.application for job in jobs],
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class FoundApplication:
     """An application of an attempt that is on a cluster, whatever its worker said."""
 
     job: UUID
@@ -243,21 +243,21 @@ SELECT id FROM moved
 """
 
 
-async def found(connection: Connection, applications: Sequence[Found]) -> set[UUID]:
+async def record_found(connection: Connection, applications: Sequence[FoundApplication]) -> set[UUID]:
     """Whatever was before -> submitted."""
     return await _ids(
         connection,
         FOUND,
-        [one.job for one in applications],
-        [one.attempt for one in applications],
-        [one.cluster for one in applications],
-        [one.namespace for one in applications],
-        [one.application for one in applications],
+        [application.job for application in applications],
+        [application.attempt for application in applications],
+        [application.cluster for application in applications],
+        [application.namespace for application in applications],
+        [application.application for application in applications],
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Started:
+class DriverStart:
     """A job whose driver runs."""
 
     job: UUID
@@ -282,14 +282,14 @@ SELECT id FROM moved
 """
 
 
-async def started(connection: Connection, jobs: Sequence[Started]) -> set[UUID]:
+async def record_starts(connection: Connection, jobs: Sequence[DriverStart]) -> set[UUID]:
     """submitted -> running."""
     return await _ids(
         connection,
         STARTED,
-        [one.job for one in jobs],
-        [one.attempt for one in jobs],
-        [one.spark_id for one in jobs],
+        [job.job for job in jobs],
+        [job.attempt for job in jobs],
+        [job.spark_id for job in jobs],
     )
 
 
@@ -362,7 +362,7 @@ SELECT id FROM moved
 """
 
 
-async def ended(connection: Connection, ends: Iterable[End]) -> set[UUID]:
+async def record_ends(connection: Connection, ends: Iterable[End]) -> set[UUID]:
     """An attempt has ended: its job as well, or it goes back to accepted for another."""
     retries = [end for end in ends if end.pause_seconds is not None]
     finals = [end for end in ends if end.pause_seconds is None]
@@ -404,7 +404,7 @@ async def want(
     rows = await connection.fetch(WANT, list(jobs), wanted, reason, message)
     untried = [row for row in rows if not row["tried"]]
     if untried:
-        await ended(
+        await record_ends(
             connection,
             [
                 End(

@@ -75,7 +75,7 @@ def application(context: Context) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        parts = (context.acceptor.run(), context.changes.run(), context.around.run(), context.traces.run())
+        parts = (context.acceptor.run(), context.changes.run(), context.directory.run(), context.traces.run())
         tasks = app.state.parts = [asyncio.create_task(part) for part in parts]
         try:
             yield
@@ -139,7 +139,7 @@ async def _healthy(request: Request) -> Response:
 async def _ready(request: Request) -> Response:
     """Whether requests are to come here: once the database has answered, though it be away for a moment."""
     context: Context = request.app.state.context
-    reason = None if context.around.known else "the database has not answered yet"
+    reason = None if context.directory.is_loaded else "the database has not answered yet"
     if context.changes.leaving:
         reason = "it ends"
     return Response(f"{reason or 'ok'}\n", 503 if reason else 200, media_type="text/plain")

@@ -83,19 +83,19 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
         raise mistakes([(key[:100], says) for key in twice[:20]])
 
 
-Sent = TypeVar("Sent", bound=BaseModel)
+Body = TypeVar("Body", bound=BaseModel)
 
 MOST_MISTAKES = 200
 """That are told of one request."""
 
 
-def sent(model: type[Sent], most: int = SMALL_BYTES) -> Callable[[Request, Principal], Awaitable[Sent]]:
+def body_as(model: type[Body], most: int = SMALL_BYTES) -> Callable[[Request, Principal], Awaitable[Body]]:
     """The body of a request as a model, read once it is known who sends it: FastAPI reads it before, whole.
 
     most: bytes that it may have. Raises Problem.
     """
 
-    async def read(request: Request, _: Caller) -> Sent:
+    async def read(request: Request, _: Caller) -> Body:
         text = await body(request, most)
         try:
             # Others are answered while a large one is read.
@@ -106,7 +106,7 @@ def sent(model: type[Sent], most: int = SMALL_BYTES) -> Callable[[Request, Princ
     return read
 
 
-def _read(model: type[Sent], text: bytes) -> Sent:
+def _read(model: type[Body], text: bytes) -> Body:
     return model.model_validate(parse(text))
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends
 
 from moka.submission.placement import Cluster
 from services.archer.database.pool import Connection
-from services.archer.service.bodies import sent, takes
+from services.archer.service.bodies import body_as, takes
 from services.archer.service.context import Caller, Context, Here, audit
 from services.archer.service.models import ClusterModel, ClustersModel, CordonModel
 from services.archer.service.problems import Problem, responses
@@ -17,11 +17,14 @@ router = APIRouter(prefix="/v1", tags=["clusters"])
 
 
 @router.get("/clusters", responses=responses())
-async def list_clusters(here: Here, principal: Caller) -> ClustersModel:
+async def list_clusters(context: Here, principal: Caller) -> ClustersModel:
     """The clusters, with their queues and namespaces, and whether they take jobs."""
-    around = await here.around.now()
+    surroundings = await context.directory.current()
     return ClustersModel(
-        clusters=[_model(cluster, around.targets[cluster.name].namespaces) for cluster in around.clusters]
+        clusters=[
+            _model(cluster, surroundings.targets[cluster.name].namespaces)
+            for cluster in surroundings.clusters
+        ]
     )
 
 
@@ -31,23 +34,23 @@ async def list_clusters(here: Here, principal: Caller) -> ClustersModel:
     responses=responses("no-such-cluster", "too-large", "wrong-media-type"),
 )
 async def cordon(
-    here: Here,
+    context: Here,
     principal: Caller,
     cluster: str,
-    wish: Annotated[CordonModel, Depends(sent(CordonModel))],
+    wish: Annotated[CordonModel, Depends(body_as(CordonModel))],
 ) -> ClusterModel:
     """Have a cluster take no more jobs: those that may move go elsewhere, the others wait."""
-    return await _cordon(here, principal, cluster, wish.why)
+    return await _cordon(context, principal, cluster, wish.why)
 
 
 @router.delete("/clusters/{cluster}/cordon", responses=responses("no-such-cluster", "forbidden"))
-async def uncordon(here: Here, principal: Caller, cluster: str) -> ClusterModel:
+async def uncordon(context: Here, principal: Caller, cluster: str) -> ClusterModel:
     """Have a cluster take jobs again."""
-    return await _cordon(here, principal, cluster, None)
+    return await _cordon(context, principal, cluster, None)
 
 
-async def _cordon(here: Context, principal: Caller, name: str, why: str | None) -> ClusterModel:
-    operate(here, principal, f"cordon of {name[:63]}")
+async def _cordon(context: Context, principal: Caller, name: str, why: str | None) -> ClusterModel:
+    operate(context, principal, f"cordon of {name[:63]}")
 
     async def write(connection: Connection) -> bool:
         done = await connection.execute(
@@ -55,22 +58,22 @@ async def _cordon(here: Context, principal: Caller, name: str, why: str | None) 
         )
         return done == "UPDATE 1"
 
-    if not await here.pool.run(write):
+    if not await context.pool.run(write):
         raise Problem("no-such-cluster", f"There is no cluster {name[:63]!r}: GET /v1/clusters lists them.")
-    await here.around.refresh()
-    around = await here.around.now()
-    for cluster in around.clusters:
+    await context.directory.refresh()
+    surroundings = await context.directory.current()
+    for cluster in surroundings.clusters:
         if cluster.name == name:
-            return _model(cluster, around.targets[name].namespaces)
+            return _model(cluster, surroundings.targets[name].namespaces)
     raise Problem(
         "no-such-cluster",
         f"Cluster {name} has not reported its queues and namespaces yet: ask again in a minute.",
     )
 
 
-def operate(here: Context, principal: Caller, what: str) -> None:
+def operate(context: Context, principal: Caller, what: str) -> None:
     """Refuse somebody who may not operate, and write down either. Raises Problem."""
-    allowed = here.policy.allows(principal, "operate", "*.*")
+    allowed = context.policy.allows(principal, "operate", "*.*")
     audit.info("asked", extra=fields(who=principal.name, action="operate", what=what, allowed=allowed))
     if not allowed:
         raise Problem(

@@ -29,7 +29,7 @@ from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
 from services.archer.service.metrics import ServiceMetrics
 from services.archer.service.problems import Problem, mistakes
-from services.archer.service.surroundings import Around
+from services.archer.service.surroundings import ClusterDirectory
 from services.archer.traces import JobTraces
 from services.archer.tracing import OFF, Tracing
 from services.common.logs import fields
@@ -53,7 +53,7 @@ class Context:
     pool: Pool
     acceptor: Acceptor
     changes: Changes
-    around: Around
+    directory: ClusterDirectory
     authenticator: Authenticator
     policy: Policy
     rates: Rates
@@ -90,7 +90,7 @@ def _headers(request: Request) -> dict[str, str]:
     return headers
 
 
-async def caller(request: Request, here: Here) -> Principal:
+async def caller(request: Request, context: Here) -> Principal:
     """Who sends a request, of whom there are not too many. Raises Problem."""
     given = [*request.query_params.multi_items(), *request.path_params.items()]
     if wrong := [name for name, value in given if "\0" in name + value]:
@@ -98,14 +98,14 @@ async def caller(request: Request, here: Here) -> Principal:
     names: frozenset[str] = getattr(request.state, CERTIFICATE_NAMES, frozenset())
     peer = Peer(request.client.host if request.client else "", names)
     try:
-        sender = await here.authenticator.sender(_headers(request), peer)
+        sender = await context.authenticator.sender(_headers(request), peer)
     except Unauthenticated as error:
         audit.info("refused", extra=fields(address=peer.address, reason=str(error)))
         raise Problem("unauthenticated", str(error), {"WWW-Authenticate": "Bearer"}) from None
     except Unverified as error:
         raise Problem("unverified", str(error), {"Retry-After": "5"}) from None
     _not_by_another_page(request, sender)
-    here.rates.take(sender.principal.name)
+    context.rates.take(sender.principal.name)
     return sender.principal
 
 
@@ -137,30 +137,30 @@ async def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUI
 JobId = Annotated[UUID, Depends(job_id)]
 
 
-async def job_row(here: Here, principal: Caller, job: JobId) -> JobRow:
+async def job_row(context: Here, principal: Caller, job: JobId) -> JobRow:
     """A job that the caller may see. Raises Problem, the same whether it is not there or not theirs."""
-    row = await reading.get(here.pool, job)
-    if row is None and here.history is not None and await _gone(here, job):
+    row = await reading.get(context.pool, job)
+    if row is None and context.history is not None and await _gone(context, job):
         month = Month.of(submitted_at(job))
         raise Problem(
             "in-history",
             f"Jobs of {month} are not in the database any more: read them in Parquet, below "
-            f"s3://{here.history.bucket}/{here.history.prefix}.",
+            f"s3://{context.history.bucket}/{context.history.prefix}.",
         )
     if row is None:
         raise Problem("no-such-job", NO_SUCH_JOB)
-    if not here.policy.allows(principal, "see", row.queue, row.tier, row.principal):
+    if not context.policy.allows(principal, "see", row.queue, row.tier, row.principal):
         denied(principal, "see", job=id_text(row.id))
         raise Problem("no-such-job", NO_SUCH_JOB)
     return row
 
 
-async def _gone(here: Context, job: UUID) -> bool:
+async def _gone(context: Context, job: UUID) -> bool:
     """Whether a job's month is before those that the database has."""
     month = Month.of(submitted_at(job))
     if month >= Month.of(datetime.now(UTC)):
         return False
-    return month not in await here.pool.run(months)
+    return month not in await context.pool.run(months)
 
 
 Row = Annotated[JobRow, Depends(job_row)]
@@ -172,10 +172,10 @@ def denied(principal: Principal, action: Action, **what: object) -> None:
 
 
 def permit(
-    here: Context, principal: Principal, action: Action, queue: str, tier: int, owner: str = ""
+    context: Context, principal: Principal, action: Action, queue: str, tier: int, owner: str = ""
 ) -> None:
     """Refuse what somebody may not do, and write down either. Raises Problem."""
-    allowed = here.policy.allows(principal, action, queue, tier, owner)
+    allowed = context.policy.allows(principal, action, queue, tier, owner)
     audit.info(
         "asked",
         extra=fields(who=principal.name, action=action, queue=queue, tier=tier, owner=owner, allowed=allowed),

@@ -99,11 +99,11 @@ Key = Annotated[
         ),
     },
 )
-async def submit(request: Request, here: Here, principal: Caller, key: Key = None) -> Response:
+async def submit(request: Request, context: Here, principal: Caller, key: Key = None) -> Response:
     """Submit a job: it is in the database when this answers, and runs once whatever happens."""
-    with here.metrics.submission(), here.acceptor.room():
+    with context.metrics.submission(), context.acceptor.room():
         document = parse(await body(request, JOB_BYTES))
-        taken = await take(here, principal, await submission_of(here, principal, document, key_of(key)))
+        taken = await take(context, principal, await submission_of(context, principal, document, key_of(key)))
     answer = SubmittedModel(id=id_text(taken.job), new=taken.new)
     return Response(
         answer.model_dump_json(),
@@ -118,7 +118,7 @@ async def submit(request: Request, here: Here, principal: Caller, key: Key = Non
     openapi_extra=JOBS_BODY,
     responses=responses("invalid-request", "too-large", "wrong-media-type", "overloaded"),
 )
-async def submit_batch(request: Request, here: Here, principal: Caller, key: Key = None) -> BatchModel:
+async def submit_batch(request: Request, context: Here, principal: Caller, key: Key = None) -> BatchModel:
     """Submit up to 1,000 jobs, each by itself: what is wrong with one costs no other.
 
     With an Idempotency-Key, each job's is that with its number.
@@ -128,23 +128,23 @@ async def submit_batch(request: Request, here: Here, principal: Caller, key: Key
     if not isinstance(documents, list) or len(documents) > BATCH:
         raise mistakes([("body", f"has to be a list of at most {BATCH} jobs")])
     # The first is the request itself.
-    here.rates.take(principal.name, max(len(documents) - 1, 0))
+    context.rates.take(principal.name, max(len(documents) - 1, 0))
     turn = asyncio.Lock()
 
     async def one(number: int, document: Any) -> BatchedModel:
         try:
             own = key_of(f"{prefix}/{number}") if prefix else None
-            with here.metrics.submission():
+            with context.metrics.submission():
                 async with turn:
-                    submission = await submission_of(here, principal, document, own)
+                    submission = await submission_of(context, principal, document, own)
                     # What reads a job answers nobody meanwhile: others have their turn between two.
                     await asyncio.sleep(0)
-                taken = await take(here, principal, submission)
+                taken = await take(context, principal, submission)
         except Problem as problem:
             return BatchedModel(problem={"kind": problem.kind, "detail": problem.detail, **problem.more})
         return BatchedModel(id=id_text(taken.job), new=taken.new)
 
-    with here.acceptor.room(len(documents)):
+    with context.acceptor.room(len(documents)):
         return BatchModel(jobs=await asyncio.gather(*[one(*pair) for pair in enumerate(documents)]))
 
 
@@ -153,10 +153,10 @@ async def submit_batch(request: Request, here: Here, principal: Caller, key: Key
     openapi_extra=JOB_BODY,
     responses=responses("invalid-request", "invalid-job", "forbidden", "too-large", "wrong-media-type"),
 )
-async def validate(request: Request, here: Here, principal: Caller) -> ValidationModel:
+async def validate(request: Request, context: Here, principal: Caller) -> ValidationModel:
     """Say all that is wrong with a job, or where it would go; nothing is made."""
     job = job_of(parse(await body(request, JOB_BYTES)))
-    placement = await permitted(here, principal, job)
+    placement = await permitted(context, principal, job)
     if isinstance(placement, Placed):
         return ValidationModel(cluster=placement.cluster, message="")
     return ValidationModel(cluster=None, message=placement.because)
@@ -164,7 +164,7 @@ async def validate(request: Request, here: Here, principal: Caller) -> Validatio
 
 @router.get("/jobs", responses=responses("invalid-request", "forbidden"))
 async def list_jobs(
-    here: Here,
+    context: Here,
     principal: Caller,
     owner: Annotated[str | None, Query(max_length=256, description="`me` for one's own.")] = None,
     name: Annotated[str | None, Query(max_length=56)] = None,
@@ -177,10 +177,10 @@ async def list_jobs(
 ) -> PageModel:
     """List jobs, the newest first. Without a right to see more, those of one queue or of oneself."""
     owner = principal.name if owner == "me" else owner
-    _may_list(here, principal, owner, queue)
+    _may_list(context, principal, owner, queue)
     filters = {"principal": owner, "name": name, "queue": queue, "tier": tier, "workflow": workflow}
     rows = await reading.jobs(
-        here.pool,
+        context.pool,
         {key: value for key, value in filters.items() if value is not None},
         [State(one) for one in state or ()],
         _read_cursor(cursor),
@@ -194,7 +194,7 @@ async def list_jobs(
     "/jobs/{job}", responses=responses("no-such-job", "in-history", "too-many-waits", "invalid-request")
 )
 async def get_job(
-    here: Here,
+    context: Here,
     principal: Caller,
     row: Row,
     wait: Annotated[
@@ -204,9 +204,9 @@ async def get_job(
     """A job with its attempts; it is here while history is kept, whatever Kubernetes has forgotten."""
     seconds = _seconds(wait)
     if seconds and row.state not in ENDED:
-        row = await _until_ended(here, principal, row, seconds)
-    attempts = await reading.attempts(here.pool, row.id)
-    targets = (await here.around.now()).targets
+        row = await _until_ended(context, principal, row, seconds)
+    attempts = await reading.attempts(context.pool, row.id)
+    targets = (await context.directory.current()).targets
     return WholeJobModel(
         **_fields(row),
         attempts=[AttemptModel(**vars(one), links=_links(one, targets.get(one.cluster))) for one in attempts],
@@ -214,9 +214,9 @@ async def get_job(
 
 
 @router.get("/jobs/{job}/document", responses=responses("no-such-job", "in-history"))
-async def get_document(here: Here, row: Row) -> dict[str, Any]:
+async def get_document(context: Here, row: Row) -> dict[str, Any]:
     """The job as it was sent."""
-    return await reading.document(here.pool, row.id) or {}
+    return await reading.document(context.pool, row.id) or {}
 
 
 @router.get(
@@ -232,7 +232,7 @@ async def get_document(here: Here, row: Row) -> dict[str, Any]:
     },
 )
 async def get_events(
-    here: Here,
+    context: Here,
     principal: Caller,
     row: Row,
     accept: Annotated[str, Header()] = "",
@@ -246,8 +246,8 @@ async def get_events(
         raise mistakes([("Last-Event-ID", "is the number of an event: send back what a stream gave as `id`")])
     after = int(last or 0)
     if "text/event-stream" in accept:
-        return StreamingResponse(_stream(here, principal, row, after), media_type="text/event-stream")
-    events = await reading.events(here.pool, row.id, after)
+        return StreamingResponse(_stream(context, principal, row, after), media_type="text/event-stream")
+    events = await reading.events(context.pool, row.id, after)
     answer = EventsModel(events=[EventModel(**vars(event)) for event in events])
     return Response(answer.model_dump_json(), media_type="application/json")
 
@@ -255,33 +255,33 @@ async def get_events(
 @router.post(
     "/jobs/{job}/stop", status_code=202, responses=responses("no-such-job", "in-history", "forbidden")
 )
-async def stop(here: Here, principal: Caller, row: Row) -> JobModel:
+async def stop(context: Here, principal: Caller, row: Row) -> JobModel:
     """Have a job end. It may be asked of a job that has ended, and changes nothing then."""
-    return await _want(here, principal, row, DesiredState.STOP)
+    return await _want(context, principal, row, DesiredState.STOP)
 
 
 @router.delete("/jobs/{job}", status_code=202, responses=responses("no-such-job", "in-history", "forbidden"))
-async def delete(here: Here, principal: Caller, row: Row) -> JobModel:
+async def delete(context: Here, principal: Caller, row: Row) -> JobModel:
     """Have a job end, and its application removed; its history stays."""
-    return await _want(here, principal, row, DesiredState.DELETE)
+    return await _want(context, principal, row, DesiredState.DELETE)
 
 
-async def _want(here: Context, principal: Caller, row: JobRow, wanted: DesiredState) -> JobModel:
-    permit(here, principal, "stop", row.queue, row.tier, row.principal)
+async def _want(context: Context, principal: Caller, row: JobRow, wanted: DesiredState) -> JobModel:
+    permit(context, principal, "stop", row.queue, row.tier, row.principal)
     message = f"stopped by {principal.name}"
-    await here.pool.run(
+    await context.pool.run(
         lambda connection: transitions.want(connection, [row.id], wanted, Reason.STOPPED, message)
     )
-    here.traces.ended([row.id])
-    now = await reading.get(here.pool, row.id)
+    context.traces.ended([row.id])
+    now = await reading.get(context.pool, row.id)
     return JobModel(**_fields(now or row))
 
 
-def _may_list(here: Context, principal: Caller, owner: str | None, queue: str | None) -> None:
+def _may_list(context: Context, principal: Caller, owner: str | None, queue: str | None) -> None:
     """Raises Problem where the filters leave more than somebody may see."""
-    if owner == principal.name or here.policy.may_see_all(principal):
+    if owner == principal.name or context.policy.may_see_all(principal):
         return
-    if queue is not None and here.policy.allows(principal, "see", queue):
+    if queue is not None and context.policy.allows(principal, "see", queue):
         return
     denied(principal, "see", queue=queue, owner=owner)
     raise Problem(
@@ -290,27 +290,27 @@ def _may_list(here: Context, principal: Caller, owner: str | None, queue: str | 
     )
 
 
-async def _until_ended(here: Context, principal: Caller, row: JobRow, seconds: float) -> JobRow:
+async def _until_ended(context: Context, principal: Caller, row: JobRow, seconds: float) -> JobRow:
     """The job once it has ended, or after so long."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
-    while row.state not in ENDED and not here.changes.leaving and (left := deadline - loop.time()) > 0:
-        with here.changes.of(row.id, row.event or 0, principal.name) as changed:
+    while row.state not in ENDED and not context.changes.leaving and (left := deadline - loop.time()) > 0:
+        with context.changes.of(row.id, row.event or 0, principal.name) as changed:
             try:
                 async with asyncio.timeout(left):
                     await changed.wait()
             except TimeoutError:
                 break
-        row = await reading.get(here.pool, row.id) or row
+        row = await reading.get(context.pool, row.id) or row
     return row
 
 
-async def _stream(here: Context, principal: Caller, row: JobRow, after: int) -> AsyncIterator[bytes]:
+async def _stream(context: Context, principal: Caller, row: JobRow, after: int) -> AsyncIterator[bytes]:
     """The events of a job as they come, until it has ended."""
     while True:
         # Asked before its events: what ends it meanwhile is among them, or comes with the next.
-        ended = (await reading.get(here.pool, row.id) or row).state in ENDED
-        events = await reading.events(here.pool, row.id, after)
+        ended = (await reading.get(context.pool, row.id) or row).state in ENDED
+        events = await reading.events(context.pool, row.id, after)
         for event in events:
             data = EventModel(**vars(event)).model_dump_json()
             yield format_sse_event(id=str(event.number), event="state", data_str=data)
@@ -319,10 +319,10 @@ async def _stream(here: Context, principal: Caller, row: JobRow, after: int) -> 
                 return
         if not events and ended:
             return
-        if here.changes.leaving:
+        if context.changes.leaving:
             # Its client goes on elsewhere, after the last event that it has.
             return
-        with here.changes.of(row.id, after, principal.name) as changed:
+        with context.changes.of(row.id, after, principal.name) as changed:
             try:
                 async with asyncio.timeout(QUIET_SECONDS):
                     await changed.wait()

@@ -15,9 +15,9 @@ from moka.allocation.plan import Plan, read
 from moka.allocation.queue_amounts import QueueAmounts
 from moka.mistakes import InvalidDocument, Mistake
 from services.archer.database import plans
-from services.archer.database.plans import Refused, RevisionRow, Step
+from services.archer.database.plans import PlanRefused, RevisionRow, Step
 from services.archer.database.pool import Connection
-from services.archer.service.bodies import MOST_MISTAKES, PLAN_BYTES, sent, takes
+from services.archer.service.bodies import MOST_MISTAKES, PLAN_BYTES, body_as, takes
 from services.archer.service.clusters import operate
 from services.archer.service.context import Caller, Context, Here
 from services.archer.service.models import (
@@ -54,22 +54,22 @@ STEP = ("no-such-plan", "plan-refused", "another-revision", "too-large", "wrong-
     responses=responses("invalid-plan", "plan-exists", "too-large", "wrong-media-type"),
 )
 async def propose_plan(
-    here: Here, principal: Caller, plan: Annotated[Plan, Depends(sent(Plan, PLAN_BYTES))]
+    context: Here, principal: Caller, plan: Annotated[Plan, Depends(body_as(Plan, PLAN_BYTES))]
 ) -> PlanModel:
     """Have a plan wait for review, once it fits the clusters; the same again changes nothing."""
-    operate(here, principal, f"plan {plan.id}: propose")
+    operate(context, principal, f"plan {plan.id}: propose")
     if plan.moment > datetime.now(UTC) + CLOCKS_APART:
         raise mistakes(
             [("made", f"is {plan.made}, which is still to come: look at the clock of what made it")]
         )
-    if wrong := await to_thread(plan_checks.mistakes, plan, await _clusters(here)):
+    if wrong := await to_thread(plan_checks.mistakes, plan, await _clusters(context)):
         raise _mistakes("invalid-plan", wrong)
-    return PlanModel(**asdict(await _run(here, lambda c: plans.propose(c, plan, principal.name))))
+    return PlanModel(**asdict(await _run(context, lambda c: plans.propose(c, plan, principal.name))))
 
 
 @router.get("/plans", responses=responses())
 async def list_plans(
-    here: Here,
+    context: Here,
     principal: Caller,
     state: PlanState | None = None,
     limit: Annotated[int, Query(ge=1, le=PAGE)] = 100,
@@ -85,13 +85,13 @@ async def list_plans(
             plans=[PlanModel(**asdict(row)) for row in await plans.plans(connection, limit, state)],
         )
 
-    return await here.pool.run(look)
+    return await context.pool.run(look)
 
 
 @router.get("/plans/{plan}", responses=responses("no-such-plan"))
-async def get_plan(here: Here, principal: Caller, plan: str) -> WholePlanModel:
+async def get_plan(context: Here, principal: Caller, plan: str) -> WholePlanModel:
     """A plan."""
-    row, document = await _run(here, lambda connection: plans.plan(connection, plan))
+    row, document = await _run(context, lambda connection: plans.plan(connection, plan))
     return WholePlanModel(**asdict(row), document=_plan(document))
 
 
@@ -101,17 +101,17 @@ async def get_plan(here: Here, principal: Caller, plan: str) -> WholePlanModel:
     responses=responses(*STEP, "invalid-plan", "waits-for-a-person"),
 )
 async def apply_plan(
-    here: Here, principal: Caller, plan: str, wish: Annotated[ApplyModel, Depends(sent(ApplyModel))]
+    context: Here, principal: Caller, plan: str, wish: Annotated[ApplyModel, Depends(body_as(ApplyModel))]
 ) -> AppliedModel:
     """Have a plan that waits take effect: amounts of queues and routes at once, or neither."""
-    operate(here, principal, f"plan {plan[:63]}: apply")
-    _, document = await _run(here, lambda connection: plans.plan(connection, plan))
-    whole, clusters = _plan(document), await _clusters(here)
+    operate(context, principal, f"plan {plan[:63]}: apply")
+    _, document = await _run(context, lambda connection: plans.plan(connection, plan))
+    whole, clusters = _plan(document), await _clusters(context)
     if wrong := list(plan_checks.other_settings(whole, clusters)):
         raise Problem("plan-refused", f"Plan {whole.id} was made for other settings: {wrong[0]}")
     if wrong := await to_thread(plan_checks.mistakes, whole, clusters):
         raise _mistakes("invalid-plan", wrong)
-    if wish.by_itself and (wrong := await _beyond(here, whole, clusters)):
+    if wish.by_itself and (wrong := await _beyond(context, whole, clusters)):
         raise _mistakes("waits-for-a-person", wrong)
     digests = {name: planned.settings for name, planned in whole.clusters.items()}
     step = Step(
@@ -123,24 +123,24 @@ async def apply_plan(
         why=wish.why,
         digests=digests,
     )
-    return await _step(here, step)
+    return await _step(context, step)
 
 
 @router.post("/plans/{plan}/rollback", openapi_extra=takes(StepModel), responses=responses(*STEP))
 async def roll_back_plan(
-    here: Here, principal: Caller, plan: str, wish: Annotated[StepModel, Depends(sent(StepModel))]
+    context: Here, principal: Caller, plan: str, wish: Annotated[StepModel, Depends(body_as(StepModel))]
 ) -> AppliedModel:
     """Have a plan take effect that was in force before, as far as it fits the settings of today."""
-    operate(here, principal, f"plan {plan[:63]}: rollback")
-    _, document = await _run(here, lambda connection: plans.plan(connection, plan))
+    operate(context, principal, f"plan {plan[:63]}: rollback")
+    _, document = await _run(context, lambda connection: plans.plan(connection, plan))
     whole = _plan(document)
-    targets = (await here.around.now()).targets
+    targets = (await context.directory.current()).targets
     left_out = {
         workflow: f"{workflow} keeps no route: cluster {route.cluster} is not there any more."
         for workflow, route in whole.routes.items()
         if route.cluster not in targets
     }
-    wrong = await to_thread(plan_checks.mistakes, whole, await _clusters(here))
+    wrong = await to_thread(plan_checks.mistakes, whole, await _clusters(context))
     step = Step(
         kind="rollback",
         plan=whole,
@@ -151,15 +151,15 @@ async def roll_back_plan(
         left_out=set(left_out),
     )
     # Amounts stay within the settings by themselves (moka/allocation/queues_in_force.py).
-    return await _step(here, step, [*left_out.values(), *map(str, wrong)][:MOST_MISTAKES])
+    return await _step(context, step, [*left_out.values(), *map(str, wrong)][:MOST_MISTAKES])
 
 
 @router.post("/plans/withdraw", openapi_extra=takes(StepModel), responses=responses(*STEP))
 async def withdraw_plan(
-    here: Here, principal: Caller, wish: Annotated[StepModel, Depends(sent(StepModel))]
+    context: Here, principal: Caller, wish: Annotated[StepModel, Depends(body_as(StepModel))]
 ) -> AppliedModel:
     """Have no plan in force: queues are as the settings have them, and routes of plans end."""
-    operate(here, principal, "plan: withdraw")
+    operate(context, principal, "plan: withdraw")
     step = Step(
         kind="withdrawal",
         plan=None,
@@ -168,7 +168,7 @@ async def withdraw_plan(
         by=principal.name,
         why=wish.why,
     )
-    return await _step(here, step)
+    return await _step(context, step)
 
 
 @router.post(
@@ -177,21 +177,21 @@ async def withdraw_plan(
     responses=responses("no-such-plan", "plan-refused", "too-large", "wrong-media-type"),
 )
 async def refuse_plan(
-    here: Here, principal: Caller, plan: str, wish: Annotated[ReasonModel, Depends(sent(ReasonModel))]
+    context: Here, principal: Caller, plan: str, wish: Annotated[ReasonModel, Depends(body_as(ReasonModel))]
 ) -> PlanModel:
     """Have a plan that waits never take effect."""
-    operate(here, principal, f"plan {plan[:63]}: refuse")
-    row = await _run(here, lambda connection: plans.refuse(connection, plan, principal.name, wish.why))
+    operate(context, principal, f"plan {plan[:63]}: refuse")
+    row = await _run(context, lambda connection: plans.refuse(connection, plan, principal.name, wish.why))
     return PlanModel(**asdict(row))
 
 
-async def _step(here: Context, step: Step, left_out: list[str] | None = None) -> AppliedModel:
-    row: RevisionRow = await _run(here, lambda connection: plans.step(connection, step))
-    await here.around.refresh()
+async def _step(context: Context, step: Step, left_out: list[str] | None = None) -> AppliedModel:
+    row: RevisionRow = await _run(context, lambda connection: plans.step(connection, step))
+    await context.directory.refresh()
     return AppliedModel(**asdict(row), left_out=left_out or [])
 
 
-async def _beyond(here: Context, plan: Plan, clusters: Mapping[str, ClusterSettings]) -> list[Mistake]:
+async def _beyond(context: Context, plan: Plan, clusters: Mapping[str, ClusterSettings]) -> list[Mistake]:
     """Why a plan that nobody has looked at is to wait for somebody."""
 
     async def look(connection: Connection) -> tuple[dict[str, QueueAmounts], dict[str, str | None], datetime]:
@@ -204,7 +204,7 @@ async def _beyond(here: Context, plan: Plan, clusters: Mapping[str, ClusterSetti
             await connection.fetchval("SELECT now()"),
         )
 
-    amounts, before, now = await here.pool.run(look)
+    amounts, before, now = await context.pool.run(look)
     after = {workflow: route.cluster for workflow, route in plan.routes.items()}
     moved = [name for name in {*before, *after} if before.get(name) != after.get(name)]
     return await to_thread(lambda: list(plan_checks.beyond(plan, amounts, clusters, moved, now)))
@@ -218,9 +218,9 @@ def _plan(document: Mapping[str, Any]) -> Plan:
         raise Problem("plan-refused", f"This version cannot read it: {str(error).splitlines()[0]}") from None
 
 
-async def _clusters(here: Context) -> dict[str, ClusterSettings]:
+async def _clusters(context: Context) -> dict[str, ClusterSettings]:
     """The clusters that said what queues they have."""
-    said = await here.pool.run(plans.told)
+    said = await context.pool.run(plans.reported_queues)
     return await to_thread(_settings, said)
 
 
@@ -234,11 +234,11 @@ def _settings_of(files: tuple[tuple[str, str], ...]) -> ClusterSettings:
     return ClusterSettings.of_data(dict(files))
 
 
-async def _run(here: Context, work: Callable[[Connection], Awaitable[T]]) -> T:
+async def _run(context: Context, work: Callable[[Connection], Awaitable[T]]) -> T:
     """What is made of a transaction. Raises Problem where it is refused."""
     try:
-        return await here.pool.run(work)
-    except Refused as error:
+        return await context.pool.run(work)
+    except PlanRefused as error:
         raise Problem(error.kind, str(error)) from None
 
 

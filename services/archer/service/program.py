@@ -25,7 +25,7 @@ from services.archer.service.limits import Rates
 from services.archer.service.log_store import LogStore
 from services.archer.service.protocol import Protocol, connections
 from services.archer.service.server import Server
-from services.archer.service.surroundings import Around
+from services.archer.service.surroundings import ClusterDirectory
 from services.archer.traces import tracing
 from services.common.issuer import IssuerKeys
 from services.common.kubernetes import ServiceAccount
@@ -51,7 +51,7 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
             pool=database,
             acceptor=Acceptor(database),
             changes=Changes(database),
-            around=Around(database),
+            directory=ClusterDirectory(database),
             authenticator=Ways(_ways(configuration, session)),
             policy=configuration.policy,
             rates=Rates(configuration.rate.a_second, configuration.rate.at_once),

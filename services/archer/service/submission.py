@@ -18,11 +18,11 @@ from moka.submission.placement import Misplaced, Placed, Unplaced, place
 from moka.submission.rights import Principal
 from moka.submission.routes import route_of
 from services.archer.database.acceptance import (
+    Acceptance,
     AnotherIsActive,
     KeyReused,
     Outcome,
     Submission,
-    Taken,
     accept_unique,
 )
 from services.archer.service.context import Context, permit
@@ -84,36 +84,36 @@ def _invalid(wrong: list[Mistake]) -> Problem:
     )
 
 
-async def where(here: Context, job: Job) -> Placed | Unplaced:
+async def where(context: Context, job: Job) -> Placed | Unplaced:
     """Where a job would go now. Raises Problem where no cluster could ever take it."""
-    around = await here.around.now()
+    surroundings = await context.directory.current()
     placement = place(
         job,
-        route_of(job.workflow, around.routes, around.now),
-        around.clusters,
-        lambda job, cluster: checks.mistakes(job, around.targets[cluster]),
+        route_of(job.workflow, surroundings.routes, surroundings.now),
+        surroundings.clusters,
+        lambda job, cluster: checks.mistakes(job, surroundings.targets[cluster]),
     )
     if isinstance(placement, Misplaced):
         raise _invalid(list(placement.mistakes))
     return placement
 
 
-async def permitted(here: Context, principal: Principal, job: Job) -> Placed | Unplaced:
+async def permitted(context: Context, principal: Principal, job: Job) -> Placed | Unplaced:
     """Where a job would go now, of somebody who may have it there. Raises Problem.
 
     The right is to the queue that its route gives it: anybody can name a workflow that has a route.
     """
-    permit(here, principal, "submit", job.queue, job.tier)
-    placement = await where(here, job)
+    permit(context, principal, "submit", job.queue, job.tier)
+    placement = await where(context, job)
     if isinstance(placement, Placed) and placement.job.queue != job.queue:
-        permit(here, principal, "submit", placement.job.queue, job.tier)
+        permit(context, principal, "submit", placement.job.queue, job.tier)
     return placement
 
 
-async def submission_of(here: Context, principal: Principal, document: Any, key: str | None) -> Submission:
+async def submission_of(context: Context, principal: Principal, document: Any, key: str | None) -> Submission:
     """What is to be taken of a document. Raises Problem."""
     job = job_of(document)
-    placement = await permitted(here, principal, job)
+    placement = await permitted(context, principal, job)
     placed = placement.job if isinstance(placement, Placed) else job
     return Submission(
         id=new_id(datetime.now(UTC)),
@@ -136,13 +136,13 @@ async def submission_of(here: Context, principal: Principal, document: Any, key:
     )
 
 
-async def take(here: Context, principal: Principal, submission: Submission) -> Taken:
+async def take(context: Context, principal: Principal, submission: Submission) -> Acceptance:
     """Take a job: it is in the database when this returns. Raises Problem."""
-    outcome = await _accept(here, principal, submission)
+    outcome = await _accept(context, principal, submission)
     match outcome:
-        case Taken(job):
+        case Acceptance(job):
             trace.get_current_span().set_attribute("moka.job", id_text(job))
-            here.traces.ended(outcome.replaced)
+            context.traces.ended(outcome.replaced)
             return outcome
         case KeyReused(job):
             raise Problem(
@@ -161,12 +161,12 @@ async def take(here: Context, principal: Principal, submission: Submission) -> T
             )
 
 
-async def _accept(here: Context, principal: Principal, submission: Submission) -> Outcome:
-    with here.traces.span("accept", submission.id):
+async def _accept(context: Context, principal: Principal, submission: Submission) -> Outcome:
+    with context.traces.span("accept", submission.id):
         if submission.unique is None:
-            return await here.acceptor.accept(submission)
+            return await context.acceptor.accept(submission)
 
         def may_replace(queue: str, tier: int, owner: str) -> None:
-            permit(here, principal, "stop", queue, tier, owner)
+            permit(context, principal, "stop", queue, tier, owner)
 
-        return await accept_unique(here.pool, submission, may_replace)
+        return await accept_unique(context.pool, submission, may_replace)

@@ -12,7 +12,7 @@ SECONDS = 2.0
 log = logging.getLogger(__name__)
 
 
-class Around:
+class ClusterDirectory:
     """Clusters and routes as they were a moment ago."""
 
     def __init__(self, pool: Pool) -> None:
@@ -20,11 +20,11 @@ class Around:
         self._now: environment.Surroundings | None = None
 
     @property
-    def known(self) -> bool:
+    def is_loaded(self) -> bool:
         """Whether the database has answered once."""
         return self._now is not None
 
-    async def now(self) -> environment.Surroundings:
+    async def current(self) -> environment.Surroundings:
         """The clusters and routes. Raises Away where they were never known."""
         if self._now is None:
             await self.refresh()

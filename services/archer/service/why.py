@@ -18,15 +18,15 @@ router = APIRouter(prefix="/v1", tags=["jobs"])
 
 
 @router.get("/jobs/{job}/why", responses=responses("no-such-job"))
-async def why(here: Here, row: Row) -> WhyModel:
+async def why(context: Here, row: Row) -> WhyModel:
     """Why a job waits, and as of when that is known: workers look at the clusters every few seconds."""
-    answer = await waits.why(here.pool, row.id)
+    answer = await waits.why(context.pool, row.id)
     if answer is None:
-        now = await reading.get(here.pool, row.id) or row
+        now = await reading.get(context.pool, row.id) or row
         return _model(now.state, WaitReason(Wait.NOTHING, f"it has ended: {now.state}"), now.ended, now.ended)
     known = answer.known
     placing = known.state is State.ACCEPTED and known.after is None
-    what = wait_reason(known, await _unplaced(here, row.id) if placing else "")
+    what = wait_reason(known, await _unplaced(context, row.id) if placing else "")
     return _model(known.state, what, answer.as_of, answer.since)
 
 
@@ -42,10 +42,10 @@ def _model(state: State, what: WaitReason, as_of: Any, since: Any) -> WhyModel:
     )
 
 
-async def _unplaced(here: Context, job: UUID) -> str:
+async def _unplaced(context: Context, job: UUID) -> str:
     """Why no cluster takes an accepted job now; empty where one does."""
     try:
-        placement = await where(here, job_of(await reading.document(here.pool, job) or {}))
+        placement = await where(context, job_of(await reading.document(context.pool, job) or {}))
     except Problem as problem:
         return problem.detail
     return "" if isinstance(placement, Placed) else placement.because

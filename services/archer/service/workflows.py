@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from services.archer.database import workflows as known
-from services.archer.service.bodies import WORKFLOWS_BYTES, sent, takes
+from services.archer.service.bodies import WORKFLOWS_BYTES, body_as, takes
 from services.archer.service.clusters import operate
 from services.archer.service.context import Caller, Here
 from services.archer.service.models import (
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1", tags=["workflows"])
 
 @router.get("/workflows", responses=responses())
 async def list_workflows(
-    here: Here,
+    context: Here,
     principal: Caller,
     workflow: Annotated[str | None, Query(max_length=200)] = None,
     proposed: Annotated[
@@ -31,7 +31,7 @@ async def list_workflows(
     history: Annotated[bool, Query(description="Also how they were before.")] = False,
 ) -> WorkflowsModel:
     """Workflows by name, what holds now before what held."""
-    rows = await here.pool.run(lambda c: known.workflows(c, workflow, proposed, history))
+    rows = await context.pool.run(lambda c: known.workflows(c, workflow, proposed, history))
     return WorkflowsModel(workflows=[WorkflowModel(**row) for row in rows])
 
 
@@ -41,13 +41,13 @@ async def list_workflows(
     responses=responses("too-large", "wrong-media-type"),
 )
 async def write_workflows(
-    here: Here,
+    context: Here,
     principal: Caller,
-    wish: Annotated[SentWorkflowsModel, Depends(sent(SentWorkflowsModel, WORKFLOWS_BYTES))],
+    wish: Annotated[SentWorkflowsModel, Depends(body_as(SentWorkflowsModel, WORKFLOWS_BYTES))],
 ) -> ChangedModel:
     """Have workflows be so from now on, all at once; others stay as they are."""
-    operate(here, principal, f"workflows: write {len(wish.workflows)}")
-    changed = await here.pool.run(lambda c: known.write(c, wish.workflows, principal.name, wish.why))
+    operate(context, principal, f"workflows: write {len(wish.workflows)}")
+    changed = await context.pool.run(lambda c: known.write(c, wish.workflows, principal.name, wish.why))
     return ChangedModel(changed=changed)
 
 
@@ -57,23 +57,23 @@ async def write_workflows(
     responses=responses("too-large", "wrong-media-type"),
 )
 async def propose_workflows(
-    here: Here,
+    context: Here,
     principal: Caller,
-    wish: Annotated[ProposedWorkflowsModel, Depends(sent(ProposedWorkflowsModel, WORKFLOWS_BYTES))],
+    wish: Annotated[ProposedWorkflowsModel, Depends(body_as(ProposedWorkflowsModel, WORKFLOWS_BYTES))],
 ) -> ChangedModel:
     """Propose workflows that nobody has told of, with what was measured; those that are known stay."""
-    operate(here, principal, f"workflows: propose {len(wish.workflows)}")
-    changed = await here.pool.run(
+    operate(context, principal, f"workflows: propose {len(wish.workflows)}")
+    changed = await context.pool.run(
         lambda c: known.write(c, wish.workflows, principal.name, wish.why, wish.measured)
     )
     return ChangedModel(changed=changed)
 
 
 @router.delete("/workflows/{workflow}", status_code=204, responses=responses("no-such-workflow"))
-async def end_workflow(here: Here, principal: Caller, workflow: str) -> None:
+async def end_workflow(context: Here, principal: Caller, workflow: str) -> None:
     """Have a workflow be known no more; its history stays."""
-    operate(here, principal, f"workflow {workflow[:200]}: end")
-    if not await here.pool.run(lambda c: known.end(c, workflow, principal.name)):
+    operate(context, principal, f"workflow {workflow[:200]}: end")
+    if not await context.pool.run(lambda c: known.end(c, workflow, principal.name)):
         raise Problem(
             "no-such-workflow", f"No workflow {workflow[:200]!r} is known: GET /v1/workflows lists them."
         )

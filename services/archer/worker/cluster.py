@@ -44,7 +44,7 @@ class Cluster:
         """An application; None where there is none. Raises ApiError."""
         return await self.api.get(f"{applications(namespace)}/{name}")
 
-    async def gone(self, namespace: str, name: str) -> bool:
+    async def is_absent(self, namespace: str, name: str) -> bool:
         """Whether there is no application of this name. Raises ApiError.
 
         By a list: 404 for one is also the answer of an API server that does not serve any yet.

@@ -78,7 +78,7 @@ class Courier:
     async def _tell(self, given: Mapping[str, Any]) -> None:
         version = given["metadata"]["resourceVersion"]
         # A worker that was not told of this cluster yet may have forgotten it.
-        known = await self._pool.run(lambda connection: plans.has_told(connection, self._cluster))
+        known = await self._pool.run(lambda connection: plans.has_reported_queues(connection, self._cluster))
         if version != self._told or not known:
             settings = await asyncio.to_thread(ClusterSettings.of_data, given.get("data") or {})
             await self._pool.run(lambda connection: plans.tell(connection, self._cluster, settings))

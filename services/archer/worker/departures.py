@@ -38,8 +38,8 @@ class Departures:
     async def look(self) -> None:
         """Say which clusters there are, and take out those that nobody has said for a while. Raises Away."""
         # First: after a time without any worker, all of them are there.
-        await self._pool.run(lambda connection: departures.name(connection, self._clusters))
-        for cluster in await self._pool.run(departures.left):
+        await self._pool.run(lambda connection: departures.register(connection, self._clusters))
+        for cluster in await self._pool.run(departures.departed_clusters):
             await self._leave(cluster)
 
     async def _leave(self, cluster: str) -> None:

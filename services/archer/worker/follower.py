@@ -189,29 +189,31 @@ class Follower:
         await self._find(present)
         rows = await self._rows(names)
         absent = {attempt: name for attempt, (name, _) in rows.items() if name not in self._items}
-        started: list[transitions.Started] = []
+        started: list[transitions.DriverStart] = []
         ends: list[transitions.End] = []
         looked_at: list[UUID] = []
-        done: list[Object] = []
+        finished_items: list[Object] = []
         followed: list[tuple[Attempt, Object]] = []
         for item in present:
             attempt = attempt_of(item)
             if attempt is None or attempt not in rows:
-                done.append(item)
+                finished_items.append(item)
             else:
                 followed.append((attempt, item))
-        whats = await _together(self._seen(item) for _, item in followed)
-        for (attempt, item), what in zip(followed, whats, strict=True):
+        observations = await _gather_bounded(self._seen(item) for _, item in followed)
+        for (attempt, item), observation in zip(followed, observations, strict=True):
             if acknowledged(item):
                 looked_at.append(attempt[0])
-            if what.state is State.RUNNING:
+            if observation.state is State.RUNNING:
                 started.append(
-                    transitions.Started(job=attempt[0], attempt=attempt[1], spark_id=what.spark_id)
+                    transitions.DriverStart(job=attempt[0], attempt=attempt[1], spark_id=observation.spark_id)
                 )
-            elif what.state in ENDED:
-                ends.append(_end(attempt, what, rows[attempt][1]))
-                done.append(item)
-        for attempt, lost in zip(absent, await _together(map(self._gone, absent.values())), strict=True):
+            elif observation.state in ENDED:
+                ends.append(_end(attempt, observation, rows[attempt][1]))
+                finished_items.append(item)
+        for attempt, lost in zip(
+            absent, await _gather_bounded(map(self._gone, absent.values())), strict=True
+        ):
             if lost and lost.state in ENDED:
                 ends.append(_end(attempt, lost, rows[attempt][1]))
         ended = await self._pool.run(lambda connection: _keep(connection, looked_at, started, ends))
@@ -227,12 +229,12 @@ class Follower:
                     reason=end.reason,
                 ),
             )
-        await self._let_go(done)
+        await self._let_go(finished_items)
 
     async def _find(self, items: Iterable[Object]) -> None:
         """Have the database know of applications that their submitters have not told of."""
         applications = [
-            transitions.Found(
+            transitions.FoundApplication(
                 job=attempt[0],
                 attempt=attempt[1],
                 cluster=self._cluster.name,
@@ -242,7 +244,7 @@ class Follower:
             for item in items
             if (attempt := attempt_of(item))
         ]
-        await self._pool.run(lambda connection: transitions.found(connection, applications))
+        await self._pool.run(lambda connection: transitions.record_found(connection, applications))
 
     async def _rows(self, names: list[str]) -> dict[Attempt, tuple[str, Row]]:
         """Attempt -> name of its application and what the database has of it, while it is the job's last."""
@@ -277,17 +279,19 @@ class Follower:
 
         A watch may be late, or cut off.
         """
-        return await self._seen_of(None, name) if await self._cluster.gone(self._namespace, name) else None
+        return (
+            await self._seen_of(None, name) if await self._cluster.is_absent(self._namespace, name) else None
+        )
 
     async def _seen_of(self, item: Object | None, name: str) -> Observation:
         pod = driver_name(item) if item else f"{name}-driver"
-        what = observe(item, await self._driver(pod))
-        if what.state is State.LOST and await self._cluster.namespace_deleted(self._namespace):
+        observation = observe(item, await self._driver(pod))
+        if observation.state is State.LOST and await self._cluster.namespace_deleted(self._namespace):
             return observe(item, None, namespace_deleted=True)
-        if item is not None and deleted(item) and what.state not in ENDED:
+        if item is not None and deleted(item) and observation.state not in ENDED:
             # It goes with its application, whoever deleted that.
             await self._remove_driver(pod)
-        return what
+        return observation
 
     async def _driver(self, name: str) -> Object | None:
         """A driver pod; none where its namespace is being deleted, and with it the right to read it."""
@@ -311,15 +315,15 @@ class Follower:
             (attempt_of(item), item) for item in items if FINALIZER in item["metadata"].get("finalizers", [])
         ]
         active = await self._active([attempt[0] for attempt, _ in held if attempt])
-        await _together(
+        await _gather_bounded(
             self._let_one_go(item, attempt)
             for attempt, item in held
             if attempt is None or attempt[0] not in active or active[attempt[0]] > attempt[1]
         )
 
     async def _let_one_go(self, item: Object, attempt: Attempt | None) -> None:
-        what = await self._seen(item)
-        if what.state not in ENDED and not deleted(item):
+        observation = await self._seen(item)
+        if observation.state not in ENDED and not deleted(item):
             log.warning(
                 "an application that nobody wants any more is removed",
                 extra=fields(
@@ -328,7 +332,7 @@ class Follower:
             )
             await self._cluster.remove(self._namespace, item["metadata"]["name"])
             return
-        if what.state not in ENDED:
+        if observation.state not in ENDED:
             return
         try:
             await self._cluster.let_go(item, FINALIZER)
@@ -345,11 +349,11 @@ class Follower:
         return {row["id"]: row["attempt"] for row in rows}
 
 
-async def _together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def _gather_bounded(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """What each of these answers, in their order, once all have; some at a time. Raises the first error."""
     turns = asyncio.Semaphore(AT_ONCE)
 
-    async def one(coroutine: Coroutine[Any, Any, T]) -> T:
+    async def bounded(coroutine: Coroutine[Any, Any, T]) -> T:
         try:
             async with turns:
                 return await coroutine
@@ -357,26 +361,26 @@ async def _together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             # One that is cancelled before its turn was never begun.
             coroutine.close()
 
-    answers = await asyncio.gather(*map(one, work), return_exceptions=True)
+    answers = await asyncio.gather(*map(bounded, work), return_exceptions=True)
     for answer in answers:
         if isinstance(answer, BaseException):
             raise answer
     return [answer for answer in answers if not isinstance(answer, BaseException)]
 
 
-def _end(attempt: Attempt, what: Observation, row: Row) -> transitions.End:
+def _end(attempt: Attempt, observation: Observation, row: Row) -> transitions.End:
     failures: Mapping[Fault, int] = {
         "infrastructure": row.infrastructure_failures,
         "user code": row.user_code_failures,
     }
-    end = verdict(what, row.wanted, failures, row.retries)
+    end = verdict(observation, row.wanted, failures, row.retries)
     return transitions.End(
         job=attempt[0],
         attempt=attempt[1],
         state=end.state,
         reason=end.reason,
         message=end.message,
-        spark_id=what.spark_id,
+        spark_id=observation.spark_id,
         pause_seconds=end.pause_seconds,
     )
 
@@ -384,15 +388,15 @@ def _end(attempt: Attempt, what: Observation, row: Row) -> transitions.End:
 async def _keep(
     connection: Connection,
     looked_at: list[UUID],
-    started: list[transitions.Started],
+    started: list[transitions.DriverStart],
     ends: list[transitions.End],
 ) -> set[UUID]:
     """Write what was seen; the jobs of which an attempt has ended."""
     await connection.execute(
         "UPDATE active SET acknowledged = true WHERE id = ANY($1::uuid[]) AND NOT acknowledged", looked_at
     )
-    await transitions.started(connection, started)
-    return await transitions.ended(connection, ends)
+    await transitions.record_starts(connection, started)
+    return await transitions.record_ends(connection, ends)
 
 
 def _part(item: Object) -> Object:

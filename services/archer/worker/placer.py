@@ -56,7 +56,7 @@ class Placer:
         rows = await connection.fetch(DUE, most)
         if not rows:
             return 0
-        around = await environment.read(connection)
+        surroundings = await environment.read(connection)
         places: list[transitions.Place] = []
         late, ends = [], []
         for row in rows:
@@ -81,9 +81,9 @@ class Placer:
                 continue
             match place(
                 job,
-                route_of(job.workflow, around.routes, around.now),
-                around.clusters,
-                lambda job, cluster: checks.mistakes(job, around.targets[cluster]),
+                route_of(job.workflow, surroundings.routes, surroundings.now),
+                surroundings.clusters,
+                lambda job, cluster: checks.mistakes(job, surroundings.targets[cluster]),
             ):
                 case Placed(cluster, placed, movable):
                     places.append(
@@ -110,15 +110,15 @@ class Placer:
                     )
         await transitions.place(connection, places)
         await transitions.postpone(connection, late, UNPLACED_SECONDS)
-        self._traces.ended(await transitions.ended(connection, ends))
+        self._traces.ended(await transitions.record_ends(connection, ends))
         return len(places) + len(ends)
 
     async def _closed(self) -> list[tuple[str, str]]:
         """Clusters that take no jobs now, and why."""
-        around = await self._pool.run(environment.read)
+        surroundings = await self._pool.run(environment.read)
         return [
             (cluster.name, cluster.cordoned or "its API server does not answer")
-            for cluster in around.clusters
+            for cluster in surroundings.clusters
             if cluster.cordoned is not None or not cluster.healthy
         ]
 

@@ -73,4 +73,4 @@ class Stopper:
                         message="stopped as its owner wanted; it had no application",
                     )
                 )
-        self._traces.ended(await self._pool.run(lambda connection: transitions.ended(connection, ends)))
+        self._traces.ended(await self._pool.run(lambda connection: transitions.record_ends(connection, ends)))

@@ -194,7 +194,7 @@ class Submitter:
         ends = [one for one in outcomes if isinstance(one, transitions.End)]
         await transitions.submitted(connection, done)
         await transitions.release(connection, releases)
-        self._traces.ended(await transitions.ended(connection, ends))
+        self._traces.ended(await transitions.record_ends(connection, ends))
         row = await connection.fetchrow(
             "SELECT failures, open_until, extract(epoch FROM now())::float8 AS now FROM clusters "
             "WHERE name = $1 FOR UPDATE",

@@ -7,7 +7,7 @@ import pytest
 from accounts.backend import resources_of
 from accounts.bootstrap import PROVIDER, Bootstrap
 from accounts.names import AccountNames
-from accounts.questions import Questions, Refused
+from accounts.questions import BootstrapRefused, Questions
 from stacks import settings
 
 LOCAL = settings.load("local")
@@ -162,5 +162,5 @@ def test_a_bucket_without_any_state_is_refused(backends, monkeypatch):
     _, _, steps = backends
     monkeypatch.setattr(Questions, "bucket_exists", lambda _: True)
 
-    with pytest.raises(Refused, match="exists, and no state here knows it"):
+    with pytest.raises(BootstrapRefused, match="exists, and no state here knows it"):
         steps.up()

@@ -58,7 +58,7 @@ def command(service, tmp_path):
 def end(service, job, state=State.SUCCEEDED, reason=Reason.SUCCEEDED, message=""):
     """Have a job end, as a worker does."""
     last = transitions.End(job=parse_id(job), attempt=1, state=state, reason=reason, message=message)
-    service.run(lambda pool: pool.run(lambda connection: transitions.ended(connection, [last])))
+    service.run(lambda pool: pool.run(lambda connection: transitions.record_ends(connection, [last])))
 
 
 def test_there_is_a_method_for_every_operation_of_the_document_and_the_document_is_that_of_the_service(

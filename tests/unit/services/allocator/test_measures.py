@@ -82,11 +82,11 @@ def test_a_plan_that_waits_says_so_in_the_words_of_archer_until_the_next():
 def test_one_that_starts_knows_of_archer_when_the_last_plan_was_made():
     page = Page()
 
-    own = OwnPlan(id="tonight", state="applied", made=EARLIER, proposed=EARLIER)
-    page.measures.show_standing(PlanStanding(own=own, plan="tonight", since=NOW))
+    last_plan = OwnPlan(id="tonight", state="applied", made=EARLIER, proposed=EARLIER)
+    page.measures.show_standing(PlanStanding(last_plan=last_plan, plan="tonight", since=NOW))
     assert page["last_plan_seconds"] == page["last_success_seconds"] == EARLIER.timestamp()
     assert page["in_force_seconds"] == NOW.timestamp()
-    page.measures.show_standing(PlanStanding(own=own, plan=None, since=NOW))
+    page.measures.show_standing(PlanStanding(last_plan=last_plan, plan=None, since=NOW))
     assert page["in_force_seconds"] == 0
 
 

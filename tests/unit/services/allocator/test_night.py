@@ -8,7 +8,7 @@ import pytest
 from moka.allocation.fleet_percentile import at_home
 from moka.allocation.plan_bounds import PlanBounds
 from services.allocator import night
-from services.allocator.desk import standing
+from services.allocator.desk import plan_standing
 from services.allocator.failure import Failure
 from tests.support.allocator_stage import WORKFLOWS
 
@@ -26,12 +26,12 @@ def states(archer):
 def test_without_leave_to_apply_it_is_proposed_and_once_there_not_made_again(beside):
     def work(archer, configuration):
         made = night.make(configuration, LAST_NIGHT)
-        return made, night.make(configuration, LAST_NIGHT), states(archer), standing(archer)
+        return made, night.make(configuration, LAST_NIGHT), states(archer), plan_standing(archer)
 
     made, again, there, has = beside(work, bounds=BY_PEOPLE)
     assert (made.result, again.result) == ("proposed", None)
-    assert there == {made.plan: "proposed"} and again.plan == made.plan == has.own.id
-    assert made.proposed == again.proposed == has.own.proposed
+    assert there == {made.plan: "proposed"} and again.plan == made.plan == has.last_plan.id
+    assert made.proposed == again.proposed == has.last_plan.proposed
     assert made.gap is not None and made.gap <= 0.01
     assert made.seconds.keys() == {"archer", "history", "search"} and again.seconds.keys() == {"archer"}
 

@@ -12,7 +12,7 @@ from moka.submission.states import State
 from services.archer.database import reading, transitions
 from services.archer.database.address import connected
 from services.archer.service import acceptor
-from services.archer.service.surroundings import Around
+from services.archer.service.surroundings import ClusterDirectory
 from tests.support.archer import OPERATOR
 from tests.support.jobs import make_job
 
@@ -23,7 +23,7 @@ BOB, OPS = {"X-Sender": "bob"}, {"X-Sender": "olga operators"}
 async def end(client, job, state=State.SUCCEEDED, reason=Reason.SUCCEEDED):
     """Have a job end, as a worker does."""
     last = transitions.End(job=parse_id(job), attempt=1, state=state, reason=reason)
-    await client.pool.run(lambda c: transitions.ended(c, [last]))
+    await client.pool.run(lambda c: transitions.record_ends(c, [last]))
 
 
 async def submitted(client, **options):
@@ -89,7 +89,7 @@ def test_jobs_beyond_what_can_be_taken_are_refused_at_once_and_taken_when_they_c
 def test_a_service_of_which_a_part_has_failed_says_that_it_has_to_be_replaced(serve, monkeypatch):
     async def work(client):
         before = await client.get("/healthz")
-        monkeypatch.setattr(Around, "refresh", broken)
+        monkeypatch.setattr(ClusterDirectory, "refresh", broken)
         while (after := await client.get("/healthz")).status_code == 200:
             await asyncio.sleep(0.05)
         return before.status_code, after.status_code

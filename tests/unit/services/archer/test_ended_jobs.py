@@ -89,7 +89,7 @@ async def waiting(connections):
 async def ended(connections, job, state, reason, **more):
     attempt = (await reading.get(connections, job)).attempt
     end = transitions.End(job=job, attempt=attempt, state=state, reason=reason, **more)
-    await connections.run(lambda c: transitions.ended(c, [end]))
+    await connections.run(lambda c: transitions.record_ends(c, [end]))
 
 
 def test_a_job_of_three_attempts_is_one_run_in_time_whatever_yunikorn_says_of_them(serve, bucket, tmp_path):

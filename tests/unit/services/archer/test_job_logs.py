@@ -60,7 +60,7 @@ async def running(client, spark_id=ID):
 async def end(client, path):
     job = parse_id(path.split("/")[3])
     last = transitions.End(job=job, attempt=1, state=State.SUCCEEDED, reason=Reason.SUCCEEDED)
-    await client.pool.run(lambda c: transitions.ended(c, [last]))
+    await client.pool.run(lambda c: transitions.record_ends(c, [last]))
 
 
 def kind(answer):

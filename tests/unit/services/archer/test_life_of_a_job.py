@@ -13,10 +13,10 @@ from moka.submission.reasons import Reason
 from moka.submission.states import DesiredState, State
 from services.archer.database import claims, reading, transitions
 from services.archer.database.acceptance import (
+    Acceptance,
     AnotherIsActive,
     KeyReused,
     Submission,
-    Taken,
     accept,
     accept_unique,
 )
@@ -85,21 +85,21 @@ async def submitted(connections: Pool, *claimed: claims.Claim) -> set[UUID]:
 async def ended(connections: Pool, job: UUID, state: State, reason: Reason, **more) -> set[UUID]:
     attempt = (await reading.get(connections, job)).attempt
     end = transitions.End(job=job, attempt=attempt, state=state, reason=reason, **more)
-    return await connections.run(lambda c: transitions.ended(c, [end]))
+    return await connections.run(lambda c: transitions.record_ends(c, [end]))
 
 
 def test_a_job_goes_from_its_acceptance_to_its_end_and_all_of_it_is_told(run):
     job = submission()
 
     async def work(connections):
-        assert await accept(connections, [job]) == [Taken(job.id, new=True)]
+        assert await accept(connections, [job]) == [Acceptance(job.id, new=True)]
         [claim] = await claimed(connections)
         assert (claim.job, claim.document, claim.namespace) == (job.id, {"name": "pi"}, "jobs")
         assert (claim.principal, list(claim.groups)) == ("ann", ["data", "ml"])
         assert await claimed(connections) == []
         assert await submitted(connections, claim) == {job.id}
-        running = [transitions.Started(job=job.id, attempt=1, spark_id="spark-1")]
-        assert await connections.run(lambda c: transitions.started(c, running)) == {job.id}
+        running = [transitions.DriverStart(job=job.id, attempt=1, spark_id="spark-1")]
+        assert await connections.run(lambda c: transitions.record_starts(c, running)) == {job.id}
         assert await ended(connections, job.id, State.SUCCEEDED, Reason.SUCCEEDED) == {job.id}
         return (
             await reading.get(connections, job.id),
@@ -125,7 +125,11 @@ def test_a_request_that_comes_again_gets_the_same_job_and_another_body_is_refuse
         await accept(connections, [first])
         return await accept(connections, [again, other, elsewhere])
 
-    assert run(work) == [Taken(first.id, new=False), KeyReused(first.id), Taken(elsewhere.id, new=True)]
+    assert run(work) == [
+        Acceptance(first.id, new=False),
+        KeyReused(first.id),
+        Acceptance(elsewhere.id, new=True),
+    ]
 
 
 def test_of_two_with_one_key_in_one_transaction_one_is_taken(run):
@@ -150,7 +154,7 @@ def test_what_was_committed_without_being_told_is_not_run_again_though_it_has_en
         outcome = await accept(connections, [job])
         return outcome, await claimed(connections), (await reading.get(connections, job.id)).state
 
-    assert run(work) == ([Taken(job.id, new=True)], [], State.CANCELLED)
+    assert run(work) == ([Acceptance(job.id, new=True)], [], State.CANCELLED)
 
 
 @pytest.mark.parametrize("second", ["refuse", "return", "replace"])
@@ -171,10 +175,10 @@ def test_of_a_unique_key_one_job_is_active(run, second):
         assert outcomes == [AnotherIsActive(first.id)] * 2
         assert rows[1:] == [None, None]
     elif second == "return":
-        assert outcomes == [Taken(first.id, new=False)] * 2
+        assert outcomes == [Acceptance(first.id, new=False)] * 2
         assert rows[1:] == [None, None]
     else:
-        assert outcomes == [Taken(other.id, new=True), Taken(third.id, new=True)]
+        assert outcomes == [Acceptance(other.id, new=True), Acceptance(third.id, new=True)]
         assert rows[0].wanted is DesiredState.STOP
         # Only the last waits for the first.
         assert [row.state for row in rows] == [State.SUBMITTED, State.CANCELLED, State.ACCEPTED]
@@ -224,7 +228,7 @@ def test_a_job_that_replaces_another_is_there_once_however_often_it_is_taken(run
         outcomes = [await accept_unique(connections, second, anything) for _ in range(2)]
         return outcomes, (await reading.get(connections, second.id)).state
 
-    assert run(work) == ([Taken(second.id, new=True)] * 2, State.ACCEPTED)
+    assert run(work) == ([Acceptance(second.id, new=True)] * 2, State.ACCEPTED)
 
 
 def test_a_worker_gets_the_queue_and_the_architecture_of_where_a_job_was_placed_last(run):
@@ -315,7 +319,7 @@ def test_an_attempt_that_failed_is_followed_by_another_and_late_words_of_it_coun
         await submitted(connections, claim)
         await ended(connections, job.id, State.FAILED, Reason.NODE_LOST, pause_seconds=0)
         late = transitions.End(job=job.id, attempt=1, state=State.SUCCEEDED, reason=Reason.SUCCEEDED)
-        assert await connections.run(lambda c: transitions.ended(c, [late])) == set()
+        assert await connections.run(lambda c: transitions.record_ends(c, [late])) == set()
         place = transitions.Place(
             job=job.id, cluster="a", namespace="jobs", queue="data.etl", architecture="arm64", movable=False
         )

@@ -299,7 +299,7 @@ def test_settings_that_change_while_a_plan_is_applied_refuse_it(desk):
             why="a test",
             digests={CLUSTER: settings().digest},
         )
-        with pytest.raises(plans.Refused, match=r"other queues than the settings of spark-a have"):
+        with pytest.raises(plans.PlanRefused, match=r"other queues than the settings of spark-a have"):
             await desk.pool.run(lambda c: plans.step(c, step))
         return await desk.in_force()
 
@@ -650,7 +650,7 @@ def test_a_plan_that_is_dropped_as_it_takes_effect_is_said_to_be_gone(desk):
         sent = plan_files.read(data("monday"), "plan")
         step = plans.Step(kind="apply", plan=sent, after=0, request=uuid4(), by="olga", why="a test")
         await desk.pool.run(lambda c: c.execute("DELETE FROM allocation.plans"))
-        with pytest.raises(plans.Refused, match=r"no plan monday any more: make a new one"):
+        with pytest.raises(plans.PlanRefused, match=r"no plan monday any more: make a new one"):
             await desk.pool.run(lambda c: plans.step(c, step))
 
     desk(work)

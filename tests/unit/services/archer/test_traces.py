@@ -77,7 +77,7 @@ def test_a_job_that_has_ended_shows_for_how_long_it_was_in_each_state(traced):
         end = transitions.End(
             job=parse_id(job), attempt=1, state=State.FAILED, reason=Reason.PROGRAM_FAILED, message="exit 1"
         )
-        await client.pool.run(lambda c: transitions.ended(c, [end]))
+        await client.pool.run(lambda c: transitions.record_ends(c, [end]))
         traces = JobTraces(client.pool, client.tracing)
         traces.ended([parse_id(job)])
         await traces.write()

@@ -152,7 +152,7 @@ def test_between_two_attempts_there_is_a_pause_and_the_reason_for_it(serve):
             message="node arm-1 is gone",
             pause_seconds=90,
         )
-        await client.pool.run(lambda c: transitions.ended(c, [end]))
+        await client.pool.run(lambda c: transitions.record_ends(c, [end]))
         return await ask(client, job)
 
     word, message = said(serve(work))
@@ -178,8 +178,8 @@ def test_what_was_seen_on_the_cluster_is_told_with_its_time_and_goes_with_the_at
         # Of the scheduler's silence nothing follows, once it has said more.
         written += [await look(client, what) for what in (full, WaitReason(Wait.SCHEDULER, "nothing"))]
         last = await ask(client, job)
-        running = [transitions.Started(job=parse_id(job), attempt=1, spark_id="spark-1")]
-        await client.pool.run(lambda c: transitions.started(c, running))
+        running = [transitions.DriverStart(job=parse_id(job), attempt=1, spark_id="spark-1")]
+        await client.pool.run(lambda c: transitions.record_starts(c, running))
         runs = await ask(client, job)
         await client.pool.run(lambda c: waits.keep(c, CLUSTER, NAMESPACE, []))
         return unseen, written, first, last, runs, await client.pool.fetch("SELECT * FROM waits")
@@ -203,7 +203,7 @@ def test_a_job_that_is_to_stop_or_has_ended_waits_for_nothing_else(serve):
         )
         stops = await ask(client, job)
         end = transitions.End(job=parse_id(job), attempt=1, state=State.CANCELLED, reason=Reason.STOPPED)
-        await client.pool.run(lambda c: transitions.ended(c, [end]))
+        await client.pool.run(lambda c: transitions.record_ends(c, [end]))
         return stops, await ask(client, job)
 
     stops, ended = serve(work)

@@ -8,7 +8,7 @@ from moka.usage import places
 from moka.usage.places import Part
 from moka.usage.records import GAPS, Gap
 from services.usage_recorder import parquet
-from services.usage_recorder.bucket import FAILURES, Bucket, Changed
+from services.usage_recorder.bucket import FAILURES, Bucket, PreconditionFailed
 from services.usage_recorder.ledger import Addition, InvalidState, Ledger, Superseded
 from tests.unit.services.usage_recorder.stage import BEGAN, CLUSTER, EKS_CLUSTER, Cut, Killed
 
@@ -204,13 +204,13 @@ def test_what_is_no_state_is_not_written_over(stage, ledger, body, says):
 def test_conditions_of_writes_are_those_of_s3(stage):
     """What moto answers is what AWS says: docs of `bucket.py`."""
     bucket: Bucket = stage.bucket()
-    with pytest.raises(Changed):
+    with pytest.raises(PreconditionFailed):
         bucket.put_over("key", b"a", '"0123"')
     tag = bucket.put_over("key", b"a", None)
-    with pytest.raises(Changed):
+    with pytest.raises(PreconditionFailed):
         bucket.put_over("key", b"b", None)
     assert bucket.put_over("key", b"b", tag) != tag
-    with pytest.raises(Changed):
+    with pytest.raises(PreconditionFailed):
         bucket.put_over("key", b"c", tag)
     bucket.delete(["key", "none"])
     bucket.put_over("key", b"d", None)
