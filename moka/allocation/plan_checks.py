@@ -72,7 +72,8 @@ def beyond(
     if lost := [name for name in losses(plan) if plan.slos[name].tier == 1]:
         yield Mistake(
             "slos",
-            f"say that tier 1 would lose SLOs that it keeps now ({comma_list(lost[:MOST_NAMES])}), {A_PERSON}",
+            f"say that tier 1 would lose SLOs that it keeps now ({comma_list(lost[:MOST_NAMES])}), "
+            f"{A_PERSON}",
         )
     for name, settings in clusters.items():
         yield from _changes(name, plan, before.get(name), settings)
