@@ -166,7 +166,7 @@ def test_real_events_come_to_what_the_summaries_of_the_same_run_say():
     seconds = {workflow: cpu / 1000 for (_, workflow), (cpu, *_) in areas.items()}
     assert 84_000 <= seconds["daily"] < 84_000 + 7_000
     assert 22_500 <= seconds["hourly"] < 22_500 + 1_500
-    assert follower.running == 3
+    assert follower.running_allocations == 3
     assert follower.next_id == document("events")["HighestID"] + 1
 
 
@@ -239,7 +239,7 @@ def test_a_restart_of_the_real_scheduler_is_a_gap_after_which_everything_is_know
     )
     assert (gap.began, gap.ended, gap.says) == (last, first, "The scheduler started anew.")
     assert all(one.ended <= gap.began or one.began >= gap.ended for one in intervals)
-    assert (follower.running, says) == (0, [])
+    assert (follower.running_allocations, says) == (0, [])
 
 
 def test_what_the_real_scheduler_runs_is_what_its_events_told():
@@ -261,7 +261,7 @@ def test_what_the_real_scheduler_runs_is_what_its_events_told():
         for profiler in (seeded, followed)
     )
     assert by_list == by_events
-    assert seeded.running == len(held)
+    assert seeded.running_allocations == len(held)
 
 
 def test_an_event_that_cannot_be_read_is_told_and_the_next_one_is_read():
@@ -275,7 +275,7 @@ def test_an_event_that_cannot_be_read_is_told_and_the_next_one_is_read():
     assert follower.take().says == [
         "spark-a: event 20 is no event of YuniKorn's: KeyError at 'timestampNano'."
     ]
-    assert follower.running == 3
+    assert follower.running_allocations == 3
 
 
 def test_what_an_answer_has_beyond_its_count_is_of_other_ids(monkeypatch):
@@ -303,10 +303,10 @@ def test_what_the_ring_lost_is_a_gap_until_what_runs_is_known():
     answer = document("events")
     follower = profiler()
     follower.batch({**answer, "EventRecords": answer["EventRecords"][:40]})
-    assert follower.running
+    assert follower.running_allocations
 
     follower.batch({**answer, "LowestID": 60, "EventRecords": []})
-    assert (follower.needs_seed, follower.next_id, follower.running) == (True, 60, 0)
+    assert (follower.needs_seed, follower.next_id, follower.running_allocations) == (True, 60, 0)
     # What is told meanwhile says nothing of what runs.
     follower.batch({**answer, "LowestID": 60, "EventRecords": answer["EventRecords"][60:70]})
     last = max(one.ended for one in follower.take().intervals)
@@ -315,7 +315,7 @@ def test_what_the_ring_lost_is_a_gap_until_what_runs_is_known():
     [gap] = follower.take().gaps
     assert (gap.began, gap.ended) == (last, last + 9_000)
     assert gap.says == "20 events were overwritten before they were read."
-    assert (follower.next_id, follower.running, follower.needs_seed) == (97, 8, False)
+    assert (follower.next_id, follower.running_allocations, follower.needs_seed) == (97, 8, False)
 
 
 # Whatever happens.
@@ -388,7 +388,7 @@ def test_all_that_was_in_use_is_in_the_intervals_and_memory_is_bounded_by_what_r
         assert {key: values[:3] for key, values in area(by_type).items() if values[0]} == on_it
     assert all(one.began // HOUR == (one.ended - 1) // HOUR for one in intervals)
     assert len(merge.intervals(intervals)) == len(intervals)
-    assert (gaps, says, follower.running, follower.state()["slots"]) == ([], [], 0, [])
+    assert (gaps, says, follower.running_allocations, follower.state()["slots"]) == ([], [], 0, [])
 
 
 @given(Script, st.lists(st.integers(0, 60), max_size=6), st.data())
