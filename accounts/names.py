@@ -4,11 +4,15 @@ from dataclasses import dataclass
 
 from moka.names import bucket_name, deploy_role_name, preview_role_name
 from moka.partition import partition
+from moka.registries import ecr_host
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
 PROJECT = "accounts"
 """Name of the Pulumi project that makes it."""
+
+CHARTS = "charts"
+"""First part of the names of the repositories of charts."""
 
 GITHUB_ISSUER = "token.actions.githubusercontent.com"
 AUDIENCE = "sts.amazonaws.com"
@@ -90,6 +94,21 @@ class AccountNames:
     def workload_roles(self) -> str:
         """Pattern of the ARNs of the roles that `up` makes."""
         return self._iam(f"role{self.settings.role_path}*")
+
+    @property
+    def node_group_role(self) -> str:
+        """ARN of EKS's own role for node groups, as IAM takes it until the role is there."""
+        return self._iam("role/AWSServiceRoleForAmazonEKSNodegroup")
+
+    @property
+    def chart_repositories(self) -> list[str]:
+        """Pattern of the ARNs of repositories that Helm pulls charts from; none without a mirror in ECR."""
+        host, _, path = (self.settings.charts.mirror or "").partition("/")
+        registry = ecr_host(host)
+        if registry is None:
+            return []
+        folder = "/".join(filter(None, (path, CHARTS)))
+        return [f"arn:{self.partition}:ecr:{registry.region}:{registry.account}:repository/{folder}/*"]
 
     def _iam(self, resource: str) -> str:
         return f"arn:{self.partition}:iam::{self.account}:{resource}"

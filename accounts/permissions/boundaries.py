@@ -12,6 +12,7 @@ from accounts.names import AccountNames, StateNames
 from accounts.permissions.grant import policy
 from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
 from accounts.permissions.policies import KEY_USE
+from accounts.permissions.scopes import PULL
 from moka.glue_actions import ACTIONS
 from moka.login_secret import secret_arn
 from moka.names import ARCHER, ENVIRONMENT_TAG
@@ -50,6 +51,8 @@ READS = (
     "autoscaling:Describe*",
     "ec2:Describe*",
     "ec2:GetSubnetCidrReservations",
+    "ec2:GetTransitGatewayRouteTable*",
+    "ecr:BatchGetImage",
     "ecr:Describe*",
     "ecr:Get*",
     "ecr:List*",
@@ -89,7 +92,11 @@ def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
         for account in names.settings.accounts
         if account != names.account
     ]
-    own_roles = [names.workload_roles, f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*"]
+    own_roles = [
+        names.workload_roles,
+        f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*",
+        names.node_group_role,
+    ]
     return policy(
         [
             _allow("Services", [f"{service}:*" for service in DEPLOY_SERVICES]),
@@ -142,7 +149,7 @@ def preview_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
                 "Sid": "NoData",
                 "Effect": "Deny",
                 "Action": data,
-                "NotResource": [f"{state.bucket_arn}/*"],
+                "NotResource": [f"{state.bucket_arn}/*", *names.chart_repositories],
             },
         ]
     )
@@ -199,10 +206,14 @@ def _tables(names: AccountNames, places: Sequence[Foundation]) -> list[dict[str,
 
 
 def _others(names: AccountNames) -> dict[str, Any]:
-    """Nothing that has another environment's tag is touched: several may share an account."""
+    """Nothing that has another environment's tag is touched: several may share an account.
+
+    But charts, which come from the registry of one of them.
+    """
     tag = f"aws:ResourceTag/{ENVIRONMENT_TAG}"
-    return _deny(
+    return _deny_all_but(
         "OtherEnvironments",
+        PULL.split(),
         ["*"],
         conditions={
             "StringNotEquals": {tag: names.settings.environment},
@@ -227,5 +238,13 @@ def _deny(
     return denial | condition
 
 
-def _deny_all_but(sid: str, actions: Sequence[str], resources: Sequence[str]) -> dict[str, Any]:
-    return {"Sid": sid, "Effect": "Deny", "NotAction": list(actions), "Resource": list(resources)}
+def _deny_all_but(
+    sid: str,
+    actions: Sequence[str],
+    resources: Sequence[str],
+    *,
+    conditions: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    condition = {"Condition": conditions} if conditions else {}
+    denial = {"Sid": sid, "Effect": "Deny", "NotAction": list(actions), "Resource": list(resources)}
+    return denial | condition

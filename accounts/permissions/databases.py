@@ -41,7 +41,7 @@ ROWS = (
         "rds:ModifyDBCluster rds:AddTagsToResource kms:CreateGrant kms:Decrypt kms:DescribeKey "
         "kms:GenerateDataKey secretsmanager:CreateSecret secretsmanager:TagResource "
         "iam:CreateServiceLinkedRole",
-        read=f"{WAIT} rds:ListTagsForResource",
+        read=f"{WAIT} rds:DescribeGlobalClusters rds:ListTagsForResource",
         update=f"rds:ModifyDBCluster {TAGS}",
         delete="rds:DeleteDBCluster rds:CreateDBClusterSnapshot",
         beyond={

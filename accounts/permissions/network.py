@@ -6,6 +6,7 @@ from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
 EC2 = f"{PROVIDER}ec2/"
+ROUTE_TABLE_READS = "ec2:GetTransitGatewayRouteTableAssociations ec2:GetTransitGatewayRouteTablePropagations"
 
 
 def makes_network(settings: Environment, name: str, foundation: Foundation) -> bool:
@@ -204,11 +205,18 @@ ROWS = (
     Row(
         type="aws:ec2transitgateway/vpcAttachment:VpcAttachment",
         schemas="AWS::EC2::TransitGatewayVpcAttachment",
-        create="ec2:CreateTransitGatewayVpcAttachment ec2:CreateTags",
-        read="ec2:DescribeTransitGatewayVpcAttachments ec2:DescribeTransitGateways",
+        create="ec2:CreateTransitGatewayVpcAttachment ec2:CreateTags iam:CreateServiceLinkedRole",
+        # The route table's of a gateway of the same account.
+        read=f"ec2:DescribeTransitGatewayVpcAttachments ec2:DescribeTransitGateways {ROUTE_TABLE_READS}",
         update=f"ec2:ModifyTransitGatewayVpcAttachment {TAGS}",
         delete="ec2:DeleteTransitGatewayVpcAttachment",
-        beyond={"ec2:DescribeTransitGateways": f"{EC2}transitgateway_vpc_attachment.go"},
+        beyond={
+            "iam:CreateServiceLinkedRole": "https://docs.aws.amazon.com/vpc/latest/tgw/service-linked-roles.html",
+            **dict.fromkeys(
+                f"ec2:DescribeTransitGateways {ROUTE_TABLE_READS}".split(),
+                f"{EC2}transitgateway_vpc_attachment.go",
+            ),
+        },
         when=joins_transit_gateway,
     ),
 )

@@ -5,6 +5,7 @@ from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
 ECR = f"{PROVIDER}ecr/"
+PULLING = "https://docs.aws.amazon.com/AmazonECR/latest/userguide/docker-pull-ecr-image.html"
 
 
 def has_registry(settings: Environment, name: str, foundation: Foundation) -> bool:
@@ -95,8 +96,13 @@ ROWS = (
     ),
     Row(
         type="aws:ecr/getAuthorizationToken:getAuthorizationToken",
-        read="ecr:GetAuthorizationToken",
-        beyond={"ecr:GetAuthorizationToken": f"{ECR}authorization_token_data_source.go"},
+        # Helm pulls charts with it, also in a preview.
+        read="ecr:GetAuthorizationToken ecr:BatchGetImage ecr:GetDownloadUrlForLayer",
+        beyond={
+            "ecr:GetAuthorizationToken": f"{ECR}authorization_token_data_source.go",
+            "ecr:BatchGetImage": PULLING,
+            "ecr:GetDownloadUrlForLayer": PULLING,
+        },
         when=logs_in,
     ),
 )

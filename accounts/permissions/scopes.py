@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import get_args
 
-from accounts.names import AccountNames
+from accounts.names import CHARTS, AccountNames
 from accounts.permissions.grant import Conditions, Grant
 from accounts.permissions.identity import MANAGED_POLICIES, PASSED_TO
 from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
@@ -17,20 +17,26 @@ from moka.names import ACCESS_LOGS, DATABASE, ENVIRONMENT_TAG, Data, bucket_name
 from moka.partition import domain, managed_policy
 
 SERVICE_LINKED = (
+    "ecr.amazonaws.com",
     "eks.amazonaws.com",
     "eks-nodegroup.amazonaws.com",
     "pullthroughcache.ecr.amazonaws.com",
     "rds.amazonaws.com",
+    "transitgateway.amazonaws.com",
 )
-"""Services whose own roles come to be with the first cluster, node group, cache or database in an account.
+"""Services whose own roles come to be with the first cluster, node group, cache, template of repositories,
+database or attachment to a transit gateway in an account.
 
 Source: https://docs.aws.amazon.com/eks/latest/userguide/using-service-linked-roles.html,
 https://docs.aws.amazon.com/AmazonECR/latest/userguide/slr-pullthroughcache.html,
-https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.IAM.ServiceLinkedRoles.html
+https://docs.aws.amazon.com/AmazonECR/latest/userguide/slr-rct.html,
+https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.IAM.ServiceLinkedRoles.html,
+https://docs.aws.amazon.com/vpc/latest/tgw/service-linked-roles.html
 """
 
-CHARTS = "charts"
-"""First part of the names of the repositories of charts."""
+PULL = "ecr:BatchGetImage ecr:GetDownloadUrlForLayer"
+"""What a pull takes, besides a login
+(https://docs.aws.amazon.com/AmazonECR/latest/userguide/docker-pull-ecr-image.html)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,6 +180,30 @@ def service_linked_roles(names: AccountNames) -> Sequence[str]:
     return [f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/*"]
 
 
+def roles_read(names: AccountNames) -> Sequence[str]:
+    """Roles under the environment's path, and that of node groups, for which EKS looks as who makes a group.
+
+    Until that role is there IAM has no path of it, and decides on its name
+    (terraform-aws-modules/terraform-aws-eks#823).
+    """
+    return [
+        *workload_roles(names),
+        f"arn:{names.partition}:iam::{names.account}:role/aws-service-role/eks-nodegroup.amazonaws.com/*",
+        names.node_group_role,
+    ]
+
+
+def registry_regions(names: AccountNames) -> Conditions:
+    """In the environment's regions, and in that of the mirror that Helm logs in to."""
+    regions = {*names.regions, *(arn.split(":")[3] for arn in names.chart_repositories)}
+    return {"StringEquals": {"aws:RequestedRegion": sorted(regions)}}
+
+
+def global_databases(names: AccountNames) -> Sequence[str]:
+    """Global clusters, which are of no region; there are none."""
+    return [f"arn:{names.partition}:rds::{names.account}:global-cluster:*"]
+
+
 def page_zones(names: AccountNames) -> Sequence[str]:
     """Zones of the settings, for proofs and for pages."""
     certificates = [f.certificates for f in names.foundations.values() if f.certificates]
@@ -259,6 +289,7 @@ DATABASE_SCOPES = tuple(
 )
 
 SCOPES = (
+    Scope(name="GlobalDatabases", actions="rds:DescribeGlobalClusters", resources=global_databases),
     Scope(name="PassRole", actions="iam:PassRole", resources=workload_roles, conditions=passed_on),
     Scope(
         name="ServiceLinkedRoles",
@@ -278,6 +309,7 @@ SCOPES = (
         resources=workload_roles,
         conditions=with_boundary,
     ),
+    Scope(name="RolesRead", actions="iam:GetRole", resources=roles_read),
     Scope(name="Roles", actions="iam:*", resources=workload_roles),
     Scope(name="Objects", actions="s3:*Object s3:*ObjectVersion", resources=objects),
     Scope(name="Buckets", actions="s3:*", resources=buckets),
@@ -375,11 +407,17 @@ SCOPES = (
     Scope(name="AnySchedule", actions="autoscaling:Describe*", resources=everything, conditions=in_regions),
     Scope(
         name="Registry",
-        actions="ecr:*RegistryPolicy ecr:*PullThroughCacheRule* ecr:*RepositoryCreationTemplate* "
-        "ecr:GetAuthorizationToken",
+        actions="ecr:*RegistryPolicy ecr:*PullThroughCacheRule* ecr:*RepositoryCreationTemplate*",
         resources=everything,
         conditions=in_regions,
     ),
+    Scope(
+        name="RegistryLogin",
+        actions="ecr:GetAuthorizationToken",
+        resources=everything,
+        conditions=registry_regions,
+    ),
+    Scope(name="Charts", actions=PULL, resources=lambda names: names.chart_repositories),
     Scope(name="Repositories", actions="ecr:*", resources=repositories),
     Scope(name="PullSecrets", actions="secretsmanager:GetSecretValue", resources=secrets),
     Scope(name="AlertManager", actions="aps:*AlertManagerDefinition", resources=workspaces),

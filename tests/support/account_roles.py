@@ -7,7 +7,7 @@ from functools import cache
 from accounts.names import AccountNames, StateNames
 from accounts.permissions.boundaries import deploy_boundary, preview_boundary
 from accounts.permissions.policies import deploy_policies, preview_policies
-from accounts.permissions.scopes import SERVICE_LINKED
+from accounts.permissions.scopes import PULL, SERVICE_LINKED
 from aws_rules.iam import definitions
 from aws_rules.iam.evaluation import Policy, Role, like
 from aws_rules.iam.evaluation import Resource as Target
@@ -143,6 +143,20 @@ class World:
                 role = f"arn:aws:iam::{self.account}:role/aws-service-role/{service}/x"
                 yield self.target(role), context | {"iam:AWSServiceName": service}
             return
+        if action in PULL.split():
+            for arn in AccountNames(self.settings, self.account).chart_repositories:
+                another = {"aws:ResourceTag/moka:environment": "of-the-registry"}
+                chart = context | {"aws:RequestedRegion": arn.split(":")[3]} | another
+                yield self.target(arn.replace("*", "yunikorn")), chart
+            return
+        if action == "rds:DescribeGlobalClusters":
+            yield self.target(f"arn:aws:rds::{self.account}:global-cluster:any"), context
+            return
+        if action == "iam:GetRole" and resource.type == "aws:eks/nodeGroup:NodeGroup":
+            # EKS looks for its own role: without a path until it is there.
+            name, service = "AWSServiceRoleForAmazonEKSNodegroup", "eks-nodegroup.amazonaws.com"
+            for path in ("", f"aws-service-role/{service}/"):
+                yield self.target(f"arn:aws:iam::{self.account}:role/{path}{name}"), context
         if action == "route53:GetChange":
             yield self.target("arn:aws:route53:::change/C1"), context
             return

@@ -13,7 +13,7 @@ from accounts.permissions.boundaries import deploy_boundary, preview_boundary, w
 from accounts.permissions.grant import MAX_ATTACHED, MAX_SIZE, size
 from accounts.permissions.identity import MANAGED_POLICIES, PASSED_TO
 from accounts.permissions.policies import deploy_policies, preview_policies
-from accounts.permissions.row import PROVIDER, REFERENCE
+from accounts.permissions.row import PROVIDER
 from accounts.permissions.scopes import SCOPES, scopes_of
 from accounts.permissions.table import ROWS, rows_of
 from aws_rules.iam import definitions
@@ -76,7 +76,9 @@ def test_every_action_is_one_of_cloudformations_handlers_or_has_a_source_of_its_
     assert row.actions(retain=False) - known - row.beyond.keys() == set()
     assert row.beyond.keys() - row.actions(retain=False) == set()
     assert row.beyond.keys() & known == set()
-    assert all(source.startswith((PROVIDER, REFERENCE)) for source in row.beyond.values())
+    assert all(
+        source.startswith((PROVIDER, "https://docs.aws.amazon.com/")) for source in row.beyond.values()
+    )
 
 
 @pytest.mark.parametrize("action", ACTIONS)
