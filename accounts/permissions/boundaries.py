@@ -12,7 +12,7 @@ from accounts.names import AccountNames, StateNames
 from accounts.permissions.grant import policy
 from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
 from accounts.permissions.policies import KEY_USE
-from accounts.permissions.scopes import PULL
+from accounts.permissions.registry import PULL
 from moka.glue_actions import ACTIONS
 from moka.login_secret import secret_arn
 from moka.names import ARCHER, ENVIRONMENT_TAG

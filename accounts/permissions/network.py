@@ -1,7 +1,7 @@
 """Rows of the network: VPC, subnets, ways in and out."""
 
 from accounts.permissions.databases import has_database
-from accounts.permissions.row import PROVIDER, REFERENCE, Row
+from accounts.permissions.row import PROVIDER, REFERENCE, TRANSIT_GATEWAY_GUIDE, Row
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
@@ -211,7 +211,7 @@ ROWS = (
         update=f"ec2:ModifyTransitGatewayVpcAttachment {TAGS}",
         delete="ec2:DeleteTransitGatewayVpcAttachment",
         beyond={
-            "iam:CreateServiceLinkedRole": "https://docs.aws.amazon.com/vpc/latest/tgw/service-linked-roles.html",
+            "iam:CreateServiceLinkedRole": f"{TRANSIT_GATEWAY_GUIDE}service-linked-roles.html",
             **dict.fromkeys(
                 f"ec2:DescribeTransitGateways {ROUTE_TABLE_READS}".split(),
                 f"{EC2}transitgateway_vpc_attachment.go",

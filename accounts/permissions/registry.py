@@ -1,11 +1,13 @@
 """Rows of the registry."""
 
-from accounts.permissions.row import PROVIDER, Row
+from accounts.permissions.row import ECR_GUIDE, PROVIDER, Row
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
 ECR = f"{PROVIDER}ecr/"
-PULLING = "https://docs.aws.amazon.com/AmazonECR/latest/userguide/docker-pull-ecr-image.html"
+
+PULL = "ecr:BatchGetImage ecr:GetDownloadUrlForLayer"
+"""What a pull takes, besides a login."""
 
 
 def has_registry(settings: Environment, name: str, foundation: Foundation) -> bool:
@@ -97,11 +99,10 @@ ROWS = (
     Row(
         type="aws:ecr/getAuthorizationToken:getAuthorizationToken",
         # Helm pulls charts with it, also in a preview.
-        read="ecr:GetAuthorizationToken ecr:BatchGetImage ecr:GetDownloadUrlForLayer",
+        read=f"ecr:GetAuthorizationToken {PULL}",
         beyond={
             "ecr:GetAuthorizationToken": f"{ECR}authorization_token_data_source.go",
-            "ecr:BatchGetImage": PULLING,
-            "ecr:GetDownloadUrlForLayer": PULLING,
+            **dict.fromkeys(PULL.split(), f"{ECR_GUIDE}ECR_on_ECS.html"),
         },
         when=logs_in,
     ),

@@ -12,6 +12,10 @@ PROVIDER = "hashicorp/terraform-provider-aws: internal/service/"
 REFERENCE = "https://docs.aws.amazon.com/service-authorization/latest/reference/"
 """Source of what else an action takes of who calls it."""
 
+ECR_GUIDE = "https://docs.aws.amazon.com/AmazonECR/latest/userguide/"
+TRANSIT_GATEWAY_GUIDE = "https://docs.aws.amazon.com/vpc/latest/tgw/"
+"""Sources of what only the guide of a service says."""
+
 Condition = Callable[[Environment, str, Foundation], bool]
 """Whether a foundation of that name has something."""
 

@@ -13,6 +13,7 @@ from accounts.names import CHARTS, AccountNames
 from accounts.permissions.grant import Conditions, Grant
 from accounts.permissions.identity import MANAGED_POLICIES, PASSED_TO
 from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
+from accounts.permissions.registry import PULL
 from moka.names import ACCESS_LOGS, DATABASE, ENVIRONMENT_TAG, Data, bucket_name
 from moka.partition import domain, managed_policy
 
@@ -33,10 +34,6 @@ https://docs.aws.amazon.com/AmazonECR/latest/userguide/slr-rct.html,
 https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.IAM.ServiceLinkedRoles.html,
 https://docs.aws.amazon.com/vpc/latest/tgw/service-linked-roles.html
 """
-
-PULL = "ecr:BatchGetImage ecr:GetDownloadUrlForLayer"
-"""What a pull takes, besides a login
-(https://docs.aws.amazon.com/AmazonECR/latest/userguide/docker-pull-ecr-image.html)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +197,7 @@ def registry_regions(names: AccountNames) -> Conditions:
 
 
 def global_databases(names: AccountNames) -> Sequence[str]:
-    """Global clusters, which are of no region; there are none."""
+    """Global clusters, whose ARNs have no region: the AWS provider asks whether a cluster is in one."""
     return [f"arn:{names.partition}:rds::{names.account}:global-cluster:*"]
 
 

@@ -61,12 +61,12 @@ def pending(
     if not unplaced:
         return _starting(pods)
     events = sorted(events, key=_at)
-    said = [event for event in events if event.get("reason") == SAID]
-    last = said[-1] if said else None
+    scheduler_events = [event for event in events if event.get("reason") == SAID]
+    last = scheduler_events[-1] if scheduler_events else None
     no_room = max((at for pod in unplaced if (at := _no_room_since(pod))), default=None)
     if no_room is not None and (last is None or _at(last) <= no_room or NODES.search(_note(last))):
-        return _no_machine(unplaced, said, events)
-    for event in reversed(said):
+        return _no_machine(unplaced, scheduler_events, events)
+    for event in reversed(scheduler_events):
         if quota := QUEUE.search(_note(event)):
             left, wants = _lacking(quota[2], quota[3])
             return WaitReason(
@@ -78,7 +78,7 @@ def pending(
                 Wait.USER_LIMIT, f"its user has {left} left in its queue, and a pod takes {wants}"
             )
         if NODES.search(_note(event)):
-            return _no_machine(unplaced, said, events)
+            return _no_machine(unplaced, scheduler_events, events)
     if limits:
         return WaitReason(
             Wait.MAX_APPLICATIONS,
@@ -133,10 +133,14 @@ def _starting(pods: Sequence[Object]) -> WaitReason:
     )
 
 
-def _no_machine(pods: Sequence[Object], said: Sequence[Object], events: Sequence[Object]) -> WaitReason:
+def _no_machine(
+    pods: Sequence[Object], scheduler_events: Sequence[Object], events: Sequence[Object]
+) -> WaitReason:
     count = f"{len(pods)} of its pods" if len(pods) > 1 else "a pod of it"
-    because = next((_short(match[1]) for one in reversed(said) if (match := NODES.search(_note(one)))), "")
-    room = next((match for one in reversed(said) if (match := QUEUE.search(_note(one)))), None)
+    because = next(
+        (_short(match[1]) for one in reversed(scheduler_events) if (match := NODES.search(_note(one)))), ""
+    )
+    room = next((match for one in reversed(scheduler_events) if (match := QUEUE.search(_note(one)))), None)
     if not because and room:
         left, wants = _lacking(room[2], room[3])
         because = f"the machines have {left} left, and a pod takes {wants}"

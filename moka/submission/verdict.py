@@ -23,13 +23,13 @@ class Verdict:
 
 
 def verdict(
-    observation: Observation, wanted: DesiredState, failures: Mapping[Fault, int], retries: Retries
+    observation: Observation, desired: DesiredState, failures: Mapping[Fault, int], retries: Retries
 ) -> Verdict:
     """The verdict on an attempt, by what is seen of it and what is wanted of the job.
 
     failures: of attempts before it, by whose fault.
     """
-    if wanted is not DesiredState.RUN and observation.state is not State.SUCCEEDED:
+    if desired is not DesiredState.RUN and observation.state is not State.SUCCEEDED:
         return Verdict(State.CANCELLED, Reason.STOPPED, "stopped as its owner wanted")
     pause = None
     if observation.state is State.FAILED and (fault := FAULTS.get(observation.reason)):

@@ -32,7 +32,6 @@ def archer_of(configuration: Configuration, patience: float = 60.0) -> Iterator[
     if beside.is_dir() and str(beside) not in sys.path:
         sys.path.append(str(beside))
     from archer import Archer, IamCredentials, Problem, Unreachable
-    from botocore.exceptions import BotoCoreError
 
     place = configuration.archer
     try:
@@ -41,7 +40,7 @@ def archer_of(configuration: Configuration, patience: float = 60.0) -> Iterator[
             yield archer
     except Problem as problem:
         raise Failure("archer-refused", "\n".join(sentences(problem))) from None
-    except (Unreachable, RuntimeError, BotoCoreError) as error:
+    except (Unreachable, RuntimeError) as error:
         raise Failure("archer-away", str(error)) from None
 
 

@@ -123,12 +123,12 @@ class Keeper:
 
     async def look(self) -> None:
         """Write what should be in force where it is not. Raises ApiError and InvalidDocument."""
-        given = await self._api.get(self._calendar_path)
-        planned = await self._api.get(self._amounts_path)
+        calendar_map = await self._api.get(self._calendar_path)
+        amounts_map = await self._api.get(self._amounts_path)
         held = await self._api.get(CONFIGS)
         # Without a scheduler's ConfigMap there is nothing to keep yet, or any more.
         if held is not None:
-            text = None if given is None else self._queues(given, planned)
+            text = None if calendar_map is None else self._queues(calendar_map, amounts_map)
             if config_map.keeper_queues(held) != text:
                 await self._write(text)
         self._last_correct = self._clock()
@@ -144,13 +144,13 @@ class Keeper:
             extra=fields(kept=text is not None, share=round(self._share, 3), revision=self._revision),
         )
 
-    def _queues(self, given: Object, planned: Object | None) -> str | None:
+    def _queues(self, calendar_map: Object, amounts_map: Object | None) -> str | None:
         """The queues to be kept at this time; None where those of the settings are right.
 
         Raises InvalidDocument.
         """
         now = self._now()
-        versions, settings, amounts = self._reading(given, planned)
+        versions, settings, amounts = self._reading(calendar_map, amounts_map)
         calendar = settings.calendar
         nodes = calendar.nodes(calendar.changes(now))
         of_hour = queue_amounts.at(amounts, now)
@@ -165,12 +165,14 @@ class Keeper:
         return self._rendered[1]
 
     def _reading(
-        self, given: Object, planned: Object | None
+        self, calendar_map: Object, amounts_map: Object | None
     ) -> tuple[Versions, ClusterSettings, QueueAmounts | None]:
-        versions = tuple(one["metadata"]["resourceVersion"] if one else None for one in (given, planned))
+        versions = tuple(
+            one["metadata"]["resourceVersion"] if one else None for one in (calendar_map, amounts_map)
+        )
         if self._input is None or self._input[0] != versions:
-            settings = ClusterSettings.of_data(given.get("data") or {})
-            self._input = versions, settings, queue_amounts.of_config_map(planned)
+            settings = ClusterSettings.of_data(calendar_map.get("data") or {})
+            self._input = versions, settings, queue_amounts.of_config_map(amounts_map)
         return self._input
 
     def _tell(self, settings: ClusterSettings, amounts: AmountsOfHour) -> None:

@@ -7,7 +7,8 @@ from functools import cache
 from accounts.names import AccountNames, StateNames
 from accounts.permissions.boundaries import deploy_boundary, preview_boundary
 from accounts.permissions.policies import deploy_policies, preview_policies
-from accounts.permissions.scopes import PULL, SERVICE_LINKED
+from accounts.permissions.registry import PULL
+from accounts.permissions.scopes import SERVICE_LINKED
 from aws_rules.iam import definitions
 from aws_rules.iam.evaluation import Policy, Role, like
 from aws_rules.iam.evaluation import Resource as Target

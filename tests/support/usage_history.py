@@ -24,7 +24,7 @@ BEGAN = 1_761_955_200_000
 MACHINE = Resources.of(cpu="16", memory="128Gi")
 
 
-def ask(folder: Path, question: Question, asked: QueryScope, **config) -> list[dict]:
+def ask(folder: Path, question: Question, scope: QueryScope, **config) -> list[dict]:
     """DuckDB's answer from the parts in a folder. config: of DuckDB."""
     tables = {
         table: [f"{folder}/{places.prefix(table.name)}**/*{places.SUFFIX}"]
@@ -33,7 +33,7 @@ def ask(folder: Path, question: Question, asked: QueryScope, **config) -> list[d
         for table in question.reads
     }
     with duckdb.connect(config=config) as session:
-        for statement in [*duckdb_views(tables), *asked.views(), *shared_views([question])]:
+        for statement in [*duckdb_views(tables), *scope.views(), *shared_views([question])]:
             session.execute(statement)
         answer = session.execute(question.sql)
         names = [column[0] for column in answer.description]

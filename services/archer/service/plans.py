@@ -220,12 +220,12 @@ def _plan(document: Mapping[str, Any]) -> Plan:
 
 async def _clusters(context: Context) -> dict[str, ClusterSettings]:
     """The clusters that said what queues they have."""
-    said = await context.pool.run(plans.reported_queues)
-    return await to_thread(_settings, said)
+    reported = await context.pool.run(plans.reported_queues)
+    return await to_thread(_settings, reported)
 
 
-def _settings(said: Mapping[str, Mapping[str, str]]) -> dict[str, ClusterSettings]:
-    return {name: _settings_of(tuple(sorted(files.items()))) for name, files in said.items()}
+def _settings(reported: Mapping[str, Mapping[str, str]]) -> dict[str, ClusterSettings]:
+    return {name: _settings_of(tuple(sorted(files.items()))) for name, files in reported.items()}
 
 
 @lru_cache(maxsize=64)

@@ -177,12 +177,12 @@ def test_arguments_that_do_not_fit_are_refused(moka, arguments, says):
 def test_what_a_spark_job_is_to_ask_is_printed(moka, workflows):
     result = moka("usage", "asked", "prod", "--day", "2026-11-25", "--days", "30", "--workflows", workflows)
 
-    asked = QueryScope.from_json(result.out)
-    assert asked.ended - asked.began == 30 * 24 * usage_day.HOUR
-    assert asked.ended == usage_day.BEGAN + 24 * usage_day.HOUR
-    assert set(asked.machines) == {"batch-a", "batch-b", "adhoc-a"}
-    assert asked.slos == {"orders": usage_day.HOUR, "billing": 2 * usage_day.HOUR}
-    assert asked.views()
+    scope = QueryScope.from_json(result.out)
+    assert scope.ended - scope.began == 30 * 24 * usage_day.HOUR
+    assert scope.ended == usage_day.BEGAN + 24 * usage_day.HOUR
+    assert set(scope.machines) == {"batch-a", "batch-b", "adhoc-a"}
+    assert scope.slos == {"orders": usage_day.HOUR, "billing": 2 * usage_day.HOUR}
+    assert scope.views()
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"began": 1}'])

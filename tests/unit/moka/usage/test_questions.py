@@ -311,9 +311,9 @@ def test_a_job_is_one_run_from_its_acceptance_and_ends_as_archer_says(tmp_path):
     # As they are in the parts of two days, and written again.
     usage_history.write(tmp_path, JOBS, jobs)
     usage_history.write(tmp_path, JOBS, jobs, number=2)
-    asked = replace(ASKED, slos={"daily": HOUR})
+    scope = replace(ASKED, slos={"daily": HOUR})
 
-    [row] = ask(tmp_path, questions.RUNS, asked)
+    [row] = ask(tmp_path, questions.RUNS, scope)
 
     expected = {"runs": 6, "completed": 3, "failed": 2, "stopped": 1, "unfinished": 0, "untimed": 0}
     assert {name: row[name] for name in expected} == expected
@@ -395,8 +395,8 @@ def test_histories_of_many_runs_are_the_same_for_a_seed_and_where_parts_belong(t
     for name, seed in (("one", 1), ("again", 1), ("other", 2)):
         usage_history.write_runs(tmp_path / name, 300, queues=30, clusters=3, seed=seed)
 
-    asked = answers.window(usage_history.clusters_of(3), BEGAN + 30 * DAY, Rules())
-    one, again, other = (ask(tmp_path / name, questions.AMOUNTS, asked) for name in ("one", "again", "other"))
+    scope = answers.window(usage_history.clusters_of(3), BEGAN + 30 * DAY, Rules())
+    one, again, other = (ask(tmp_path / name, questions.AMOUNTS, scope) for name in ("one", "again", "other"))
     assert one == again != other
     files = [str(file.relative_to(tmp_path / "one")) for file in (tmp_path / "one").rglob("*.parquet")]
     assert files and all(places.part(file) for file in files)

@@ -103,12 +103,12 @@ def test_a_report_that_fails_is_no_plan_that_does():
 def test_the_report_is_shown_as_the_command_writes_it(tmp_path):
     usage_day.write(tmp_path)
     day = usage_day.day()
-    made = report(day, ask(tmp_path, QUESTIONS, day.scope, [day.day]))
+    document = report(day, ask(tmp_path, QUESTIONS, day.scope, [day.day]))
     page = Page()
 
-    page.measures.show_report(DayReport(day.day, samples(made)))
+    page.measures.show_report(DayReport(day.day, samples(document)))
 
-    written = parsed(as_metrics(made))
+    written = parsed(as_metrics(document))
     assert len(written) > 20
     shown = {key: value for key, value in page.all.items() if key[0].startswith("moka_usage_")}
     assert shown.keys() == written.keys()

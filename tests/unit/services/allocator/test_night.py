@@ -25,32 +25,34 @@ def states(archer):
 
 def test_without_leave_to_apply_it_is_proposed_and_once_there_not_made_again(beside):
     def work(archer, configuration):
-        made = night.make(configuration, LAST_NIGHT)
-        return made, night.make(configuration, LAST_NIGHT), states(archer), plan_standing(archer)
+        first_night = night.make(configuration, LAST_NIGHT)
+        return first_night, night.make(configuration, LAST_NIGHT), states(archer), plan_standing(archer)
 
-    made, again, there, has = beside(work, bounds=BY_PEOPLE)
-    assert (made.result, again.result) == ("proposed", None)
-    assert there == {made.plan: "proposed"} and again.plan == made.plan == has.last_plan.id
-    assert made.proposed == again.proposed == has.last_plan.proposed
-    assert made.gap is not None and made.gap <= 0.01
-    assert made.seconds.keys() == {"archer", "history", "search"} and again.seconds.keys() == {"archer"}
+    first_night, again, plans, has = beside(work, bounds=BY_PEOPLE)
+    assert (first_night.result, again.result) == ("proposed", None)
+    assert plans == {first_night.plan: "proposed"} and again.plan == first_night.plan == has.last_plan.id
+    assert first_night.proposed == again.proposed == has.last_plan.proposed
+    assert first_night.gap is not None and first_night.gap <= 0.01
+    assert first_night.seconds.keys() == {"archer", "history", "search"} and again.seconds.keys() == {
+        "archer"
+    }
 
 
 def test_one_that_was_ended_before_it_was_to_take_effect_asks_for_that_when_it_is_done_again(beside):
     """Of clusters whose settings leave it to people, as Archer knows them."""
 
     def work(archer, configuration):
-        made = night.make(configuration, LAST_NIGHT)
+        first_night = night.make(configuration, LAST_NIGHT)
         bounds = PlanBounds(by_itself=True)
         again = night.make(configuration.model_copy(update={"bounds": bounds}), LAST_NIGHT)
-        return made, again, states(archer)
+        return first_night, again, states(archer)
 
-    made, again, there = beside(work, bounds=BY_PEOPLE)
+    first_night, again, plans = beside(work, bounds=BY_PEOPLE)
     assert again.result == "waits" and again.refused == ("waits-for-a-person",)
     assert again.says == (
         "allocation.by_itself: is false in the settings, so a person has to apply it: `moka plan apply`",
     )
-    assert there == {made.plan: "proposed"}
+    assert plans == {first_night.plan: "proposed"}
 
 
 def test_the_same_plan_made_again_is_known_by_its_id(beside):
@@ -60,25 +62,25 @@ def test_the_same_plan_made_again_is_known_by_its_id(beside):
         first = night.make(configuration, LAST_NIGHT)
         return first, night.make(configuration, TO_COME), states(archer)
 
-    first, second, there = beside(work, bounds=BY_PEOPLE)
-    assert second.plan == first.plan and there == {first.plan: "proposed"}
+    first, second, plans = beside(work, bounds=BY_PEOPLE)
+    assert second.plan == first.plan and plans == {first.plan: "proposed"}
     assert second.seconds.keys() == {"archer", "history", "search"}
 
 
 def test_a_plan_that_somebody_refused_is_not_made_again(beside):
     def work(archer, configuration):
-        made = night.make(configuration, LAST_NIGHT)
-        archer.refuse_plan(made.plan, "too much")
+        first_night = night.make(configuration, LAST_NIGHT)
+        archer.refuse_plan(first_night.plan, "too much")
         return night.make(configuration, LAST_NIGHT), states(archer)
 
-    again, there = beside(work, bounds=PlanBounds(by_itself=True))
-    assert again.result is None and there == {again.plan: "refused"}
+    again, plans = beside(work, bounds=PlanBounds(by_itself=True))
+    assert again.result is None and plans == {again.plan: "refused"}
 
 
 def test_what_somebody_did_meanwhile_stays_in_force(beside):
     def work(archer, configuration):
-        made = night.make(configuration, LAST_NIGHT)
-        archer.apply_plan(made.plan, archer.list_plans()["in_force"]["number"], "looked at")
+        first_night = night.make(configuration, LAST_NIGHT)
+        archer.apply_plan(first_night.plan, archer.list_plans()["in_force"]["number"], "looked at")
         archer.withdraw_plan(archer.list_plans()["in_force"]["number"], "not for me")
         return night.make(configuration, LAST_NIGHT), archer.list_plans()["in_force"]
 
@@ -99,14 +101,14 @@ def test_unknown_workflows_are_proposed_once(beside):
 
 
 def test_on_a_platform_where_nobody_told_of_any_workflow_queues_get_what_they_used(beside):
-    made, there = beside(
+    first_night, plans = beside(
         lambda archer, configuration: (night.make(configuration, LAST_NIGHT), archer.list_plans()["plans"]),
         known={},
         bounds=BY_PEOPLE,
     )
 
-    assert made.result == "proposed" and len(there) == 1
-    assert made.workflows > 20
+    assert first_night.result == "proposed" and len(plans) == 1
+    assert first_night.workflows > 20
 
 
 @pytest.mark.parametrize(
@@ -126,9 +128,9 @@ def test_what_goes_wrong_is_a_sentence_and_leaves_what_is_in_force(beside, chang
             night.make(configuration, LAST_NIGHT)
         return caught.value, archer.list_plans()
 
-    failure, there = beside(work, **changes)
+    failure, plans = beside(work, **changes)
     assert failure.why == why and says in str(failure)
-    assert there["plans"] == [] and there["in_force"]["number"] == 0
+    assert plans["plans"] == [] and plans["in_force"]["number"] == 0
 
 
 def test_where_nothing_better_is_found_nothing_is_proposed(beside, monkeypatch):
