@@ -6,6 +6,12 @@ from typing import Any
 from accounts.names import AccountNames, StateNames, deploy_environment, preview_environment
 from stacks.settings import Environment
 
+OIDC_NAME = """gh api repos/{repository} --jq '"\\(.owner.login)@\\(.owner.id)/\\(.name)@\\(.id)"'"""
+"""Command that prints a repository as the subject of its tokens has it.
+
+Source: https://docs.github.com/en/rest/repos/repos#get-a-repository
+"""
+
 
 def foundations(settings: Environment) -> dict[str, dict[str, str]]:
     """Foundation -> keys of it that name what was made."""
@@ -54,7 +60,7 @@ def as_json(settings: Environment, stacks: Sequence[str]) -> Mapping[str, Any]:
         "secrets_provider": state.secrets_provider,
         "stacks": list(stacks),
         "foundations": foundations(settings),
-        "github": {"repository": settings.ci.github, "variables": variables(settings)}
+        "github": {"repository": settings.ci.repository, "variables": variables(settings)}
         if settings.ci
         else None,
     }
@@ -86,9 +92,15 @@ def _lines(settings: Environment, stacks: Sequence[str]) -> Iterator[str]:
         yield f"\nNo roles for CI were made: stacks/{environment}.yaml has no `ci`."
         return
     for name, values in variables(settings).items():
-        yield f"\nVariables of the GitHub environment {name} of {settings.ci.github}:\n"
+        yield f"\nVariables of the GitHub environment {name} of {settings.ci.repository}:\n"
         yield from (f"    {key}={value}" for key, value in values.items())
     yield (
         f"\nProtect {deploy_environment(settings)} there: reviewers, and the main branch as the only one "
         "that deploys to it."
     )
+    if not settings.ci.has_ids:
+        yield (
+            f"If GitHub made, renamed or transferred {settings.ci.repository} since July 15, 2026, its "
+            "tokens have two ids that the roles do not trust: put what this prints into `ci`, and run this again:\n"
+        )
+        yield f"    {OIDC_NAME.format(repository=settings.ci.repository)}"

@@ -16,6 +16,10 @@ from accounts.permissions.grant import policy
 def github_subject(repository: str, environment: str) -> str:
     """Subject of the tokens of jobs that name a GitHub environment; no other job has it.
 
+    repository: with the ids of owner and repository where GitHub's tokens have them, as by default those of
+    repositories made since July 15, 2026 do:
+    https://github.blog/changelog/2026-04-23-immutable-subject-claims-for-github-actions-oidc-tokens/
+
     A workflow of a fork's pull request cannot ask for a token: it has no `id-token: write`.
     """
     return f"repo:{repository}:environment:{environment}"

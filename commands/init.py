@@ -45,7 +45,11 @@ def init(
     ] = None,
     github: Annotated[
         str | None,
-        typer.Option(metavar="OWNER/NAME", help="Its repository in GitHub; by default of the two names."),
+        typer.Option(
+            metavar="OWNER@ID/NAME@ID",
+            help="Its repository in GitHub, with both ids as `ci` in docs/accounts.md; by default of the two "
+            "names, without.",
+        ),
     ] = None,
     domain: Annotated[
         str | None, typer.Option(metavar="NAME", help="Domain of its pages; by default below `example`.")

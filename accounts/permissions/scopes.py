@@ -7,14 +7,13 @@ https://docs.aws.amazon.com/service-authorization/latest/reference/; a test hold
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import get_args
 
 from accounts.names import CHARTS, AccountNames
 from accounts.permissions.grant import Conditions, Grant
 from accounts.permissions.identity import MANAGED_POLICIES, PASSED_TO
 from accounts.permissions.names import CHANGE_RECORD, READ_RECORD
 from accounts.permissions.registry import PULL
-from moka.names import ACCESS_LOGS, DATABASE, ENVIRONMENT_TAG, Data, bucket_name
+from moka.names import ACCESS_LOGS, DATABASE, ENVIRONMENT_TAG, bucket_name
 from moka.partition import domain, managed_policy
 
 SERVICE_LINKED = (
@@ -119,11 +118,11 @@ def arns(service: str, *resources: str) -> Callable[[AccountNames], Sequence[str
 
 def buckets(names: AccountNames, suffix: str = "") -> Sequence[str]:
     """The environment's buckets of data; not that of its state."""
-    prefix, kinds = names.settings.prefix, (*get_args(Data), ACCESS_LOGS)
+    prefix = names.settings.prefix
     return [
-        f"arn:{names.partition}:s3:::{bucket_name(prefix, names.account, region, kind)}{suffix}"
+        f"arn:{names.partition}:s3:::{bucket_name(prefix, names.account, region, purpose)}{suffix}"
         for region in names.regions
-        for kind in kinds
+        for purpose in (*names.settings.bucket_purposes, ACCESS_LOGS)
     ]
 
 
@@ -133,10 +132,13 @@ def objects(names: AccountNames) -> Sequence[str]:
 
 
 def aliases(names: AccountNames) -> Sequence[str]:
-    """Aliases of the foundations' keys."""
+    """Aliases of the keys of the foundations, and of job namespaces that have one of their own."""
+    settings = names.settings
+    own = [f"-{namespace}" for namespace, space in settings.job_namespaces.items() if space.own_key]
     return [
-        f"arn:{names.partition}:kms:{foundation.region}:{names.account}:alias/{names.settings.prefix}-{name}"
+        f"arn:{names.partition}:kms:{foundation.region}:{names.account}:alias/{settings.prefix}-{name}{suffix}"
         for name, foundation in names.foundations.items()
+        for suffix in ("", *own)
     ]
 
 

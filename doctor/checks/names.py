@@ -1,19 +1,11 @@
 """Names that must be unique: of clusters in a region, of buckets in all of AWS."""
 
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any
 
 from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, ok, problem, series
-from moka.names import (
-    ACCESS_LOGS,
-    ENVIRONMENT_TAG,
-    HOME_DATA,
-    JOB_DATA,
-    Data,
-    bucket_name,
-    own_data,
-)
+from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, HOME_DATA, bucket_name
 
 
 def clusters(place: Place) -> Iterator[Finding]:
@@ -65,10 +57,7 @@ def buckets(place: Place) -> Iterator[Finding]:
 
 def _purposes(place: Place) -> Iterator[str]:
     """Last parts of the names of the environment's buckets in an account and region."""
-    yield from (*get_args(Data), ACCESS_LOGS)
-    for namespace, space in place.settings.job_namespaces.items():
-        if space.own_key:
-            yield from (own_data(data, namespace) for data in JOB_DATA)
+    yield from (*place.settings.bucket_purposes, ACCESS_LOGS)
 
 
 def used_buckets(place: Place) -> Iterator[Finding]:

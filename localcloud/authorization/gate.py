@@ -51,7 +51,7 @@ class Gate:
 
     def _refusals(self, caller: Role, call: Call) -> Iterator[str]:
         """What IAM says of a call that it denies, in its words."""
-        for question in questions(call):
+        for question in (*questions(call), *state.questions_of_missing_objects(call)):
             for arn in question.resources or (None,):
                 yield from self._refusal(caller, question, arn)
 

@@ -1,7 +1,7 @@
 """What decides a call, as moto has it: roles with their policies, policies and tags of resources."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,14 +10,17 @@ from moto.eks.models import eks_backends
 from moto.iam.exceptions import NotFoundException
 from moto.iam.models import iam_backends
 from moto.kms.models import kms_backends
-from moto.s3.models import s3_backends
+from moto.s3.models import FakeKey, s3_backends
 from moto.secretsmanager.models import secretsmanager_backends
 from moto.sts.models import sts_backends
 
 from aws_rules.iam.evaluation import Policy, Resource, Role
-from aws_rules.iam.questions import Members
+from aws_rules.iam.questions import Call, Members, Question
 
 GLOBAL = "aws"
+
+READS_OF_OBJECTS = frozenset({("s3", "GetObject"), ("s3", "HeadObject")})
+"""Calls, as service and operation, that fail where an object is not there."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,24 @@ def completed(service: str, members: Members, account: str, region: str) -> Memb
         key = kms_backends[account][region].get_key_id_from_alias(members["AliasName"])
         return {**members, "TargetKeyId": key or "*"}
     return members
+
+
+def questions_of_missing_objects(call: Call) -> Iterator[Question]:
+    """Whether the caller may know that an object is not there: S3 says 403 to others, not 404.
+
+    `s3:prefix` is the object's key there, as ceph/ceph#68577 and kopia/kopia#3072 found.
+    Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html, "Permissions"
+    """
+    if (call.service, call.operation) not in READS_OF_OBJECTS:
+        return
+    name, key = call.members["Bucket"], call.members["Key"]
+    bucket = _bucket(name)
+    if bucket and not isinstance(bucket[1].keys.get(key), FakeKey):
+        yield Question(
+            action="s3:ListBucket",
+            resources=(f"arn:{call.partition}:s3:::{name}",),
+            context={"aws:RequestedRegion": call.region, "s3:prefix": key},
+        )
 
 
 def resource_of(service: str, arn: str, account: str) -> Resource:

@@ -126,6 +126,8 @@ def _respond(message: Message, content: Any, status: str, start: StartResponse) 
     answer = serializer.serialize(content)
     body = answer["body"]
     encoded = body.encode() if isinstance(body, str) else body
+    if model.http.get("method") == "HEAD":
+        encoded = b""
     headers = {**answer["headers"], "Content-Length": str(len(encoded))}
     start(status, [(name, str(value)) for name, value in headers.items()])
     return [encoded]

@@ -98,7 +98,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         HISTORY_IDENTITY,
         SPARK_HISTORY_NAMESPACE,
         HISTORY_SERVER,
-        # Not by prefix: without the right to find a key, S3 answers "forbidden" where there is none.
+        # All of the bucket: there is nothing else in it.
         bucket_statements("EventLogs", "read", inputs.bucket_arn, inputs.key_arn),
     )
     # It makes the folder that the server looks for when it starts.

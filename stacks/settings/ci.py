@@ -1,5 +1,6 @@
 """Settings of CI: who may deploy the environment without a person's credentials."""
 
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -9,8 +10,8 @@ from moka.documents import Form, Section
 GitHubRepository = Annotated[
     str,
     Form(
-        r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}",
-        "write <owner>/<repository> as GitHub does, without a wildcard",
+        r"[A-Za-z0-9][A-Za-z0-9-]{0,38}(/[A-Za-z0-9._-]{1,100}|@[0-9]+/[A-Za-z0-9._-]{1,100}@[0-9]+)",
+        "write <owner>/<repository> or <owner>@<id>/<repository>@<id> as GitHub does, without a wildcard",
     ),
 ]
 
@@ -19,7 +20,18 @@ class Ci(Section):
     """CI that previews and deploys the environment."""
 
     github: GitHubRepository = Field(
-        description="Repository `<owner>/<repository>` whose workflows may take the environment's roles: "
-        "jobs of its GitHub environment of the same name the one that deploys, jobs of "
-        "`<environment>-preview` the other."
+        description="Repository whose workflows may take the environment's roles: jobs of its GitHub "
+        "environment of the same name the one that deploys, jobs of `<environment>-preview` the other. "
+        "`<owner>/<repository>`, or `<owner>@<id>/<repository>@<id>` where GitHub's tokens have both ids, "
+        "as those of repositories made, renamed or transferred since July 15, 2026 do."
     )
+
+    @property
+    def repository(self) -> str:
+        """`<owner>/<repository>`."""
+        return re.sub("@[0-9]+", "", self.github)
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether the ids of owner and repository are in the settings."""
+        return self.repository != self.github

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from ipaddress import IPv4Network
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import ConfigDict, Field
 
@@ -15,12 +15,14 @@ from moka.machines.node_roles import Role
 from moka.names import (
     ARCHER_WORKER_IDENTITY,
     ENVIRONMENT_TAG,
+    JOB_DATA,
     MANAGED_BY_TAG,
     Data,
     archer_role_name,
     bucket_name,
     eks_cluster_name,
     environment_prefix,
+    own_data,
     preview_role_name,
     role_path,
 )
@@ -309,6 +311,17 @@ class Environment(Section):
         """Name of the bucket with the history of what was used."""
         home = self.foundations[self.home_foundation]
         return bucket_name(self.prefix, home.account, home.region, "resource-usage")
+
+    @property
+    def bucket_purposes(self) -> list[str]:
+        """Last parts of the names of the environment's buckets of data, wherever it has them."""
+        own = (
+            own_data(data, namespace)
+            for namespace, space in self.job_namespaces.items()
+            if space.own_key
+            for data in JOB_DATA
+        )
+        return [*get_args(Data), *own]
 
     def archer_role(self, cluster: str) -> str:
         """ARN of the role that Archer takes on to enter a cluster."""

@@ -261,7 +261,7 @@ def test_a_down_beside_another_stack_is_refused_before_the_recovery_and_leaves_n
     was = state.read_text()
 
     with pytest.raises(
-        Refusal, match=r"creating .*, and a `down` would not know .* run `make recover STACK=dev`"
+        Refusal, match=r"creating .*, and its outcome is unknown: run `make recover STACK=dev`"
     ):
         commands.down(network.engine, "dev", QUIET)
     assert state.read_text() == was

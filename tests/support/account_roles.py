@@ -14,7 +14,7 @@ from aws_rules.iam.evaluation import Policy, Role, like
 from aws_rules.iam.evaluation import Resource as Target
 from moka.components.aws.key import key_policy
 from stacks.settings import Environment
-from tests.support.bootstrapped_previews import FILES, Resource, bootstrapped, preview
+from tests.support.bootstrapped_previews import FILES, Preview, Resource, bootstrapped
 
 ROLE, KEY, BUCKET = "aws:iam/role:Role", "aws:kms/key:Key", "aws:s3/bucket:Bucket"
 EVERYTHING: Policy = {
@@ -39,7 +39,10 @@ def state_key(settings: Environment) -> str:
 
 @cache
 def deployer(environment: str, account: str) -> Role:
-    settings = bootstrapped(environment)
+    return deployer_of(bootstrapped(environment), account)
+
+
+def deployer_of(settings: Environment, account: str) -> Role:
     names, key = AccountNames(settings, account), state_key(settings)
     policies = tuple(deploy_policies(names, key).values())
     return Role(arn=names.deploy_role, policies=policies, boundary=deploy_boundary(names, key))
@@ -47,7 +50,10 @@ def deployer(environment: str, account: str) -> Role:
 
 @cache
 def previewer(environment: str, account: str) -> Role:
-    settings = bootstrapped(environment)
+    return previewer_of(bootstrapped(environment), account)
+
+
+def previewer_of(settings: Environment, account: str) -> Role:
     names, key = AccountNames(settings, account), state_key(settings)
     policies = tuple(preview_policies(names, key).values())
     return Role(arn=names.preview_role, policies=policies, boundary=preview_boundary(names, key))
@@ -60,8 +66,8 @@ def places() -> list[tuple[str, str]]:
 class World:
     """What there is in an account: requests that a row's actions come to for a resource."""
 
-    def __init__(self, environment: str, account: str) -> None:
-        self.of, self.account = preview(environment), account
+    def __init__(self, of: Preview, account: str) -> None:
+        self.of, self.account = of, account
         self.settings = self.of.settings
         self.resources = list(self.of.of(account))
         self.by_name: dict[tuple[str, str], Resource] = {(r.type, r.name): r for r in self.resources}

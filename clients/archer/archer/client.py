@@ -53,9 +53,6 @@ WAIT_SECONDS = 30
 
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 10.0
 
-BEYOND_THE_END = 416
-"""Status of an answer that there is nothing more."""
-
 AGAIN = frozenset({429, 502, 503, 504})
 """Statuses of an answer that may be another in a moment."""
 
@@ -184,19 +181,14 @@ class Archer:
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         position, deadline = 0, time.monotonic() + self._patience
         while True:
-            # Before there is anything, all of it is asked for, without a range.
-            headers = {"Range": f"bytes={position}-"} if position else {}
-            with self._streamed(f"/v1/jobs/{job}/logs", query, headers, deadline) as answer:
+            rest = query | ({"after": position} if position else {})
+            with self._streamed(f"/v1/jobs/{job}/logs", rest, {}, deadline) as answer:
                 if answer is None:
                     continue
-                if answer.status_code == BEYOND_THE_END:
-                    return
                 for part in answer.iter_bytes():
                     position, deadline = position + len(part), time.monotonic() + self._patience
                     yield decoder.decode(part)
-                whole = answer.headers.get("content-range", "").rpartition("/")[2]
-                if answer.status_code == httpx.codes.OK or whole == str(position):
-                    return
+                return
 
     def follow_logs(
         self, job: str, pod: str = "driver", attempt: int | None = None, times: bool = False
@@ -350,7 +342,7 @@ class Archer:
                 "GET", path, params=query, headers={**headers, **self._authorization()}
             ) as answer:
                 again = answer.status_code in AGAIN and time.monotonic() < deadline
-                if not again and answer.status_code != BEYOND_THE_END:
+                if not again:
                     _raise_for(answer, answer.read)
                 yield None if again else answer
             if not again:

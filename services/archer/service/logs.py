@@ -93,6 +93,9 @@ async def get_logs(
     pod: Annotated[str, Query(max_length=253, description="`driver`, or an executor's name.")] = DRIVER,
     attempt: Attempt = None,
     times: Annotated[bool, Query(description="The time of each line before it.")] = False,
+    after: Annotated[
+        int, Query(ge=0, le=2**53, description="Bytes to leave out: those that came before it was cut off.")
+    ] = 0,
     accept: Annotated[str, Header()] = "",
     range_: Annotated[
         str | None,
@@ -123,7 +126,7 @@ async def get_logs(
     if wanted is not None:
         with here.logs.reader():
             return await _part(here.logs.text(container, times=times), wanted)
-    return await _begun(here, here.logs.text(container, times=times), TEXT)
+    return await _begun(here, _rest(here.logs.text(container, times=times), after), TEXT)
 
 
 async def _attempt(here: Context, row: JobRow, number: int | None) -> AttemptRow | None:
@@ -192,6 +195,16 @@ class _Reading(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with self._held:
             await super().__call__(scope, receive, send)
+
+
+async def _rest(parts: AsyncIterator[bytes], after: int) -> AsyncIterator[bytes]:
+    """What of a log comes after so many bytes. A part of whole lines stays a part, or is shorter."""
+    position = 0
+    async for part in parts:
+        rest = part[max(after - position, 0) :]
+        position += len(part)
+        if rest:
+            yield rest
 
 
 async def _part(parts: AsyncIterator[bytes], wanted: ByteRange) -> Response:

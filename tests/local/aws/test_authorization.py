@@ -157,6 +157,31 @@ def test_a_secret_that_is_asked_for_by_its_name_is_one_of_the_arn_with_six_chara
         manager.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
 
 
+def test_an_object_that_is_not_there_is_missing_for_who_may_list_it_and_forbidden_for_others(as_role, aws):
+    s3, bucket = aws("s3"), "tables-of-jobs"
+    s3.create_bucket(Bucket=bucket)
+    s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
+    for key in ("jobs/there", "jobs/deleted"):
+        s3.put_object(Bucket=bucket, Key=key, Body=b"")
+    s3.delete_object(Bucket=bucket, Key="jobs/deleted")
+    arn = f"arn:aws:s3:::{bucket}"
+    read = allow("s3:GetObject", resource=f"{arn}/*")
+    listing = allow("s3:ListBucket", resource=arn, StringLike={"s3:prefix": "jobs/*"})
+    reader, lister = as_role("reader", read)("s3"), as_role("lister", read, listing)("s3")
+
+    for client in (reader, lister):
+        assert client.head_object(Bucket=bucket, Key="jobs/there")["ContentLength"] == 0
+        assert client.get_object(Bucket=bucket, Key="jobs/there")["ContentLength"] == 0
+    for key in ("jobs/missing", "jobs/deleted"):
+        assert refused(reader.head_object, Bucket=bucket, Key=key) == ("403", 403, "Forbidden")
+        code, status, message = refused(reader.get_object, Bucket=bucket, Key=key)
+        assert (code, status) == ("AccessDenied", 403)
+        assert f"s3:ListBucket on resource: {arn} because no identity-based policy" in message
+        assert refused(lister.head_object, Bucket=bucket, Key=key)[1] == 404
+        assert refused(lister.get_object, Bucket=bucket, Key=key)[:2] == ("NoSuchKey", 404)
+    assert refused(lister.head_object, Bucket=bucket, Key="elsewhere")[1] == 403
+
+
 def test_a_role_is_passed_only_to_the_service_that_it_may_be_passed_to(as_role):
     passing = allow("iam:PassRole", StringEquals={"iam:PassedToService": "ec2.amazonaws.com"})
     role = as_role("passer", allow("eks:*"), passing)("eks")

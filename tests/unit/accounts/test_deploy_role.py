@@ -6,19 +6,27 @@ from accounts.names import AccountNames
 from accounts.permissions.table import rows_of
 from aws_rules.iam.evaluation import Resource as Target
 from aws_rules.iam.evaluation import Role, allowed
-from tests.support.account_roles import World, deployer, places, previewer, state_key
-from tests.support.bootstrapped_previews import bootstrapped
+from tests.support.account_roles import (
+    World,
+    deployer,
+    deployer_of,
+    places,
+    previewer,
+    previewer_of,
+    state_key,
+)
+from tests.support.bootstrapped_previews import bootstrapped, bounded, preview, preview_of
 from tests.support.prod_account import ACCOUNT, OWN_KEY, STATE, on
+from tests.support.wrong_settings import changed
 
 
-@pytest.mark.parametrize(("environment", "account"), places())
-def test_the_deploy_role_may_do_to_every_resource_of_the_preview_what_its_row_says(environment, account):
-    world, role = World(environment, account), deployer(environment, account)
+def requests_by_answer(world: World, role: Role) -> dict[bool, set[tuple[object, ...]]]:
+    """What the rows of a preview's resources come to: what of it the role may, and what not."""
     rows = {
-        row.type: row for row in rows_of(world.settings, AccountNames(world.settings, account).foundations)
+        row.type: row
+        for row in rows_of(world.settings, AccountNames(world.settings, world.account).foundations)
     }
-
-    asked, denied = set(), set()
+    answers: dict[bool, set[tuple[object, ...]]] = {True: set(), False: set()}
     for resource in world.resources:
         for action in rows[resource.type].actions(retain=world.settings.retain):
             requests = list(world.requests(resource, action))
@@ -26,12 +34,35 @@ def test_the_deploy_role_may_do_to_every_resource_of_the_preview_what_its_row_sa
             assert requests or action == "secretsmanager:GetSecretValue", (resource.type, action)
             for target, context in requests:
                 request = (action, target.arn, *sorted(context.items()))
-                if request not in asked:
-                    asked.add(request)
-                    if not allowed(role, action, target, context):
-                        denied.add(request)
-    assert denied == set()
-    assert len(asked) > 200
+                if not any(request in asked for asked in answers.values()):
+                    answers[allowed(role, action, target, context)].add(request)
+    return answers
+
+
+@pytest.mark.parametrize(("environment", "account"), places())
+def test_the_deploy_role_may_do_to_every_resource_of_the_preview_what_its_row_says(environment, account):
+    answers = requests_by_answer(World(preview(environment), account), deployer(environment, account))
+
+    assert answers[False] == set()
+    assert len(answers[True]) > 200
+
+
+def test_the_roles_reach_the_buckets_and_the_key_that_a_job_namespace_has_for_itself():
+    account = "123456789012"
+    environment = bounded(changed({"job_namespaces": {"payroll": {"own_key": True}}}), "local")
+    world = World(preview_of(environment, "foundation"), account)
+
+    answers = requests_by_answer(world, deployer_of(environment, account))
+
+    assert answers[False] == set()
+    allowed_on = {(action, arn) for action, arn, *_ in answers[True]}
+    key = f"arn:aws:kms:us-east-1:{account}:alias/moka-local-main-payroll"
+    for data in ("staging", "code"):
+        bucket = f"arn:aws:s3:::moka-local-{account}-us-east-1-{data}-payroll"
+        assert ("s3:CreateBucket", bucket) in allowed_on
+        read = Target(arn=bucket, account=account)
+        assert allowed(previewer_of(environment, account), "s3:GetEncryptionConfiguration", read)
+    assert ("kms:CreateAlias", key) in allowed_on
 
 
 def test_the_registry_s_secrets_are_read_for_its_caches_and_no_others():

@@ -14,7 +14,7 @@ from tests.support.prod_account import ACCOUNT, NAMES, OWN_KEY, STATE, WORKLOAD,
 
 @pytest.mark.parametrize(("environment", "account"), places())
 def test_the_preview_role_reads_what_the_rows_read_and_changes_nothing(environment, account):
-    world, role = World(environment, account), previewer(environment, account)
+    world, role = World(preview(environment), account), previewer(environment, account)
     rows = {
         row.type: row for row in rows_of(world.settings, AccountNames(world.settings, account).foundations)
     }
@@ -32,7 +32,7 @@ def test_the_preview_role_reads_what_the_rows_read_and_changes_nothing(environme
 
 @pytest.mark.parametrize(("environment", "account"), places())
 def test_neither_role_reads_data(environment, account):
-    world = World(environment, account)
+    world = World(preview(environment), account)
 
     for role in (previewer(environment, account), deployer(environment, account)):
         for target in world.all:

@@ -7,6 +7,7 @@ import pytest
 from accounts import program
 from accounts.names import AccountNames, StateNames
 from aws_rules.iam.evaluation import Policy, Resource, Role, allowed
+from stacks.settings.ci import Ci
 from tests.support.bootstrapped_previews import bootstrapped
 from tests.support.recorder import Recorder
 
@@ -96,6 +97,17 @@ def test_no_pull_request_and_no_branch_takes_the_preview_role_without_its_enviro
         value for key, value in statement["Condition"]["StringEquals"].items() if key.endswith(":sub")
     ]
     assert subject == "repo:acme/moka:environment:prod-preview"
+
+
+def test_a_repository_with_ids_is_trusted_by_them(deploy):
+    ci = Ci(github="acme@1234567/moka@7654321")
+    settings = bootstrapped("prod").model_copy(update={"ci": ci})
+
+    recorder = deploy(lambda: program.deploy(settings, program.Options(**OPTIONS)))
+
+    [statement] = json.loads(role(recorder, "acme-prod-deploy")["assumeRolePolicy"])["Statement"]
+    subject = statement["Condition"]["StringEquals"]["token.actions.githubusercontent.com:sub"]
+    assert subject == "repo:acme@1234567/moka@7654321:environment:prod"
 
 
 def test_each_role_has_its_boundary_and_its_policies(deployed):

@@ -50,6 +50,19 @@ def test_github_s_environments_get_a_role_each_and_no_secret():
     )
 
 
+def test_a_repository_without_ids_may_need_them_and_how_to_get_them_is_said():
+    with_ids = parsed(lambda text: text.replace("acme/moka", "acme@1234567/moka@7654321"))
+
+    without = report.text(parsed(), ["prod.shared"])
+    assert without.endswith(
+        """    gh api repos/acme/moka --jq '"\\(.owner.login)@\\(.owner.id)/\\(.name)@\\(.id)"'"""
+    )
+    text = report.text(with_ids, ["prod.shared"])
+    assert "gh api" not in text
+    assert "Variables of the GitHub environment prod of acme/moka:" in text
+    assert report.as_json(with_ids, [])["github"]["repository"] == "acme/moka"
+
+
 def test_without_ci_it_says_that_there_are_no_roles():
     environment = parsed(
         lambda text: "".join(line for line in text.splitlines(keepends=True) if not line.startswith("ci:"))

@@ -137,6 +137,17 @@ def test_a_range_is_those_bytes_and_one_beyond_the_end_or_none_is_told_so(serve,
         assert kind(answers[asked]) == (400, "invalid-request"), asked
 
 
+@pytest.mark.parametrize("after", [0, 5, 11, 12, 24, 10**15])
+def test_a_log_that_was_cut_off_goes_on_after_the_bytes_that_came(serve, objects, after):
+    async def work(client, path, driver):
+        objects.put(driver, [(1, "erste Zeile"), (60, "zweite Zeil")])
+        return await client.get(path, params={"after": after})
+
+    answer = serve(work)
+
+    assert (answer.status_code, answer.content) == (200, b"erste Zeile\nzweite Zeil\n"[after:])
+
+
 TRICKS = [
     ("pod", "../../other", 400),
     ("pod", "a/b", 400),
@@ -150,6 +161,8 @@ TRICKS = [
     ("attempt", "1 OR 1=1", 400),
     ("attempt", "9" * 20, 400),
     ("attempt", "2", 404),
+    ("after", "-1", 400),
+    ("after", "9" * 40, 400),
 ]
 
 
@@ -311,6 +324,12 @@ def test_what_is_no_log_is_named_in_its_place(serve, objects):
     assert "is no record of Fluent Bit's" in jsonless
 
 
+async def _length(client, path, **query):
+    """Bytes of a log, none of which is kept."""
+    async with client.stream("GET", path, params=query) as answer:
+        return sum([len(part) async for part in answer.aiter_bytes()])
+
+
 def test_a_log_that_is_long_when_it_is_unpacked_is_never_in_memory(serve, objects):
     """60 MB of zeros, of a line that never ends."""
     zeros = "0" * 10_000
@@ -322,15 +341,14 @@ def test_a_log_that_is_long_when_it_is_unpacked_is_never_in_memory(serve, object
     async def work(client, path, driver):
         objects.put_bytes(driver, content)
         tracemalloc.start()
-        size = 0
-        async with client.stream("GET", path) as answer:
-            async for part in answer.aiter_bytes():
-                size += len(part)
+        size = await _length(client, path)
         await client.get(path, headers={"Range": "bytes=50000000-50000009"})
+        rest = await _length(client, path, after=size - 10_000_000)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        return size, peak
+        return size, rest, peak
 
-    size, peak = serve(work)
+    size, rest, peak = serve(work)
     assert size >= 60_000_000
+    assert rest == 10_000_000
     assert peak < 30 * 2**20

@@ -196,10 +196,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({"environment": "local_1"}, "environment: is 'local_1'; write lower case, digits and dashes"),
     ],
     "ci.github": [
-        ({"ci.github": "moka"}, "ci.github: is 'moka'; write <owner>/<repository> as GitHub does"),
-        ({"ci.github": "acme/*"}, "ci.github: is 'acme/*'; write <owner>/<repository> as GitHub does"),
-        ({"ci.github": "*/moka"}, "ci.github: is '*/moka'; write <owner>/<repository> as GitHub does"),
-        ({"ci.github": "a:b/c"}, "ci.github: is 'a:b/c'; write <owner>/<repository> as GitHub does"),
+        ({"ci.github": "moka"}, "ci.github: is 'moka'; write <owner>/<repository> or <owner>@<id>"),
+        ({"ci.github": "acme/*"}, "ci.github: is 'acme/*'; write <owner>/<repository> or <owner>@<id>"),
+        ({"ci.github": "*/moka"}, "ci.github: is '*/moka'; write <owner>/<repository> or <owner>@<id>"),
+        ({"ci.github": "acme@1/moka"}, "ci.github: is 'acme@1/moka'; write <owner>/<repository> or"),
+        ({"ci.github": "acme/moka@2"}, "ci.github: is 'acme/moka@2'; write <owner>/<repository> or"),
+        ({"ci.github": "acme@*/moka@2"}, "ci.github: is 'acme@*/moka@2'; write <owner>/<repository> or"),
+        ({"ci.github": "a:b/c"}, "ci.github: is 'a:b/c'; write <owner>/<repository> or <owner>@<id>"),
     ],
     "organization": [
         ({"organization": "sthree"}, "organization: is 'sthree', but S3 takes no bucket whose name begins"),
