@@ -100,7 +100,8 @@ def _lines(settings: Environment, stacks: Sequence[str]) -> Iterator[str]:
     )
     if not settings.ci.has_ids:
         yield (
-            f"If GitHub made, renamed or transferred {settings.ci.repository} since July 15, 2026, its "
-            "tokens have two ids that the roles do not trust: put what this prints into `ci`, and run this again:\n"
+            f"If GitHub made, renamed or transferred {settings.ci.repository} since July 15, 2026,\n"
+            "its tokens have two ids that the roles do not trust: put what this prints into `ci`, and\n"
+            "bootstrap again:\n"
         )
         yield f"    {OIDC_NAME.format(repository=settings.ci.repository)}"

@@ -27,6 +27,7 @@ OTHERS = {
     "EntityAlreadyExists",
     "invalid principal",
     "no permissions boundary allows",
+    "Not authorized to perform sts:AssumeRoleWithWebIdentity",
     # Kubernetes and its clients
     "connection refused",
     "is forbidden",
