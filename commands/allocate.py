@@ -13,6 +13,7 @@ from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
 from commands.history_source import HistoryUnreachable, history
 from commands.plan_source import archer_platform
+from commands.refusals import exit_on, writing
 from commands.workflow_file import workflows_in
 from moka.allocation.platform import Platform
 from moka.mistakes import InvalidDocument, counted
@@ -102,9 +103,11 @@ def allocate(
     from planning.planner import NothingKnown, Request, plan
     from planning.solver import Options
 
-    try:
+    with exit_on(
+        ArcherProblem, InvalidDocument, HistoryUnreachable, UnreadableHistory, NothingKnown, InvalidFleet
+    ):
         settings = load(environment)
-        platform = archer_platform() if propose or archer_api.named() else Platform()
+        platform = archer_platform() if propose or archer_api.is_configured() else Platform()
         request = Request(
             offers=[offer(settings, name) for name in settings.clusters],
             workflows=workflows_in(workflows) if workflows else _known(platform),
@@ -129,16 +132,6 @@ def allocate(
         if propose:
             with archer_api.client() as archer:
                 archer.propose_plan(as_data(result))
-    except (
-        ArcherProblem,
-        InvalidDocument,
-        HistoryUnreachable,
-        UnreadableHistory,
-        NothingKnown,
-        InvalidFleet,
-    ) as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
     _written(result, output, propose)
 
 
@@ -152,11 +145,8 @@ def _written(plan: "Plan", output: Path | None, proposed: bool) -> None:
     if output is None and not proposed:
         print(dumps(plan), end="")
     if output is not None:
-        try:
+        with writing(output):
             output.write_text(dumps(plan))
-        except OSError as error:
-            typer.echo(f"{output} cannot be written ({error.strerror}): name another file.", err=True)
-            raise typer.Exit(2) from None
         summary += f": {output}"
     typer.echo(f"{summary}{'; it waits for review' if proposed else ''}.", err=True)
 

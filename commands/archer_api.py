@@ -19,7 +19,7 @@ class ArcherProblem(Exception):
     """What Archer refused, or why it was not asked, in sentences."""
 
 
-def named(environ: Mapping[str, str] = os.environ) -> bool:
+def is_configured(environ: Mapping[str, str] = os.environ) -> bool:
     """Whether the variables name one."""
     return bool(environ.get(URL))
 
@@ -27,7 +27,7 @@ def named(environ: Mapping[str, str] = os.environ) -> bool:
 @contextmanager
 def client(environ: Mapping[str, str] = os.environ) -> Iterator["Archer"]:
     """A client of it. What is done with it raises ArcherProblem."""
-    if not named(environ):
+    if not is_configured(environ):
         raise ArcherProblem(f"{URL} is not set, so Archer's address is unknown: set it.")
     # It is a distribution of its own: installed, or beside this in a checkout.
     beside = CODE / "clients" / "archer"

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from delivery.affected_stacks import AffectedStack, affected_stacks, stacks_of
 from delivery.git import GitError
-from delivery.touched import Touched, stacks_of, touched_stacks
 from stacks.settings.reading import FOLDER, environments
 
 SHOWN_FILES = 3
@@ -45,7 +45,7 @@ def changed(
             if environment not in (without or ())
             for stack in stacks_of(environment)
         ]
-        touched = touched_stacks(FOLDER.parent, stacks, base)
+        touched = affected_stacks(FOLDER.parent, stacks, base)
     except GitError as error:
         typer.echo(error, err=True)
         raise typer.Exit(1) from None
@@ -55,12 +55,12 @@ def changed(
         print(*(_line(stack, why=why) for stack in touched), sep="\n", end="\n" if touched else "")
 
 
-def _data(touched: Touched, *, why: bool) -> dict[str, object]:
+def _data(touched: AffectedStack, *, why: bool) -> dict[str, object]:
     data: dict[str, object] = {"stack": touched.stack, "environment": touched.environment}
     return {**data, "why": touched.why} if why else data
 
 
-def _line(touched: Touched, *, why: bool) -> str:
+def _line(touched: AffectedStack, *, why: bool) -> str:
     if not why:
         return touched.stack
     more = len(touched.why) - SHOWN_FILES

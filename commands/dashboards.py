@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from commands.refusals import write_folder
 from moka.observability.dashboards import DASHBOARDS
 from moka.observability.files import dashboard_files, rule_files
 from moka.observability.grafana import model
@@ -42,11 +43,5 @@ def dashboards(
             print(f"{dashboard.name:<14}{len(dashboard.panels):>3} panels  {rows}")
         return
     files = dashboard_files() | rule_files()
-    try:
-        to.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (to / name).write_text(text)
-    except OSError as error:
-        typer.echo(f"Cannot write to {to}: {error.strerror}. Name a folder of yours with --to.", err=True)
-        raise typer.Exit(2) from None
+    write_folder(to, files)
     print(f"{to} has {len(DASHBOARDS)} dashboards and {len(rule_files())} files of rules.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 import typer
 
 from commands.arguments import EnvironmentArgument
+from commands.refusals import exit_on, refuse
 from moka.as_of import InvalidDay, as_of
 from stacks.settings import InvalidDocument, load
 
@@ -91,12 +92,10 @@ def doctor(
     from doctor.upgrade import questions
 
     if assume and not cost:
-        typer.echo("--assume goes with --cost.", err=True)
-        raise typer.Exit(2)
+        refuse("--assume goes with --cost.")
     if cost:
         if only is not None or upgrade is not None:
-            typer.echo("--cost asks nobody: leave out --only and --upgrade.", err=True)
-            raise typer.Exit(2)
+            refuse("--cost asks nobody: leave out --only and --upgrade.")
         print(_cost(environment, assume or [], as_json))
         raise typer.Exit(0)
     if upgrade is not None:
@@ -107,8 +106,7 @@ def doctor(
     except (InvalidDay, InvalidDocument, CredentialsError) as error:
         if as_json:
             print(report.as_json(environment, [], str(error)))
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
+        refuse(error)
     findings = [replace(finding, check=CREDENTIALS) for finding in credentials]
     if only != CREDENTIALS:
         checks: Mapping[str, Sequence[Question]] = CHECKS if only is None else {only: CHECKS[only]}
@@ -132,13 +130,10 @@ def _cost(environment: str, assume: Sequence[str], as_json: bool) -> str:
     from doctor.cost import InvalidAssumption, assumptions, estimate
     from moka.prices import InvalidPrices, prices
 
-    try:
+    with exit_on(InvalidAssumption, InvalidDocument, InvalidPrices):
         assumed = assumptions(dict(_assumption(text) for text in assume))
         table = prices()
         lines = estimate(load(environment), table, assumed)
-    except (InvalidAssumption, InvalidDocument, InvalidPrices) as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
     write = cost_report.as_json if as_json else cost_report.text
     return write(environment, lines, assumed, table)
 
@@ -148,18 +143,15 @@ def _assumption(text: str) -> tuple[str, float]:
     try:
         return name, float(value)
     except ValueError:
-        typer.echo(f"--assume {text}: write NAME=VALUE, with a number.", err=True)
-        raise typer.Exit(2) from None
+        refuse(f"--assume {text}: write NAME=VALUE, with a number.")
 
 
 def _refuse_version(version: str, only: str | None) -> None:
     """Raises Exit where it is no version, or another subject is asked for as well."""
     if only is not None:
-        typer.echo("--upgrade asks its own questions: leave out --only.", err=True)
-        raise typer.Exit(2)
+        refuse("--upgrade asks its own questions: leave out --only.")
     if not VERSION.fullmatch(version):
-        typer.echo(f"{version!r} is no Kubernetes version: write one such as 1.36.", err=True)
-        raise typer.Exit(2)
+        refuse(f"{version!r} is no Kubernetes version: write one such as 1.36.")
 
 
 def _show_progress(done: int, total: int) -> None:

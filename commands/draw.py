@@ -7,9 +7,10 @@ import typer
 
 from commands.arguments import StackArgument
 from commands.preview_files import content_of
+from commands.refusals import exit_on
 from drawing.as_svg import as_svg
 from drawing.as_text import as_text
-from drawing.drawn import drawn
+from drawing.stack_picture import stack_picture
 from moka.mistakes import InvalidDocument
 from previews import read
 
@@ -41,13 +42,10 @@ def draw(
 
     Exit status: 0 drawn, 2 wrong settings or arguments, or a preview that cannot be used.
     """
-    try:
-        picture = drawn(stack, [read(*content_of(path)) for path in previews or ()])
+    with exit_on(InvalidDocument):
+        picture = stack_picture(stack, [read(*content_of(path)) for path in previews or ()])
         if svg:
             _write(svg, as_svg(picture))
-    except InvalidDocument as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
     print(svg if svg else as_text(picture), end="\n" if svg else "")
 
 

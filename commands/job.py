@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 import yaml
 
+from commands.refusals import exit_on
 from commands.s3_api import Answer, NotSeen, ObjectLookup
 from moka.jobs import checks
 from moka.jobs.application import spark_application
@@ -76,7 +77,7 @@ def render(
     \b
     Exit status: 0 printed, 2 refused, with a line for each mistake.
     """
-    try:
+    with exit_on(InvalidDocument):
         if file == target == "-":
             raise InvalidDocument(
                 "The job file and the outputs cannot both be the standard input: name a file for one of them."
@@ -84,9 +85,6 @@ def render(
         job_target = job_target_in(_text(target), cluster)
         s3 = ObjectLookup(job_target.region) if look else None
         manifests = applications(read(_text(file), file), job_target, s3)
-    except InvalidDocument as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
     if as_json:
         print(json.dumps(manifests, indent=2))
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from commands.arguments import EnvironmentArgument
+from commands.refusals import refuse
 from moka.as_of import InvalidDay, as_of
 from moka.pulumi_cli import PulumiFailed, export, meant, stacks
 from stacks.settings import Environment, InvalidDocument, load
@@ -57,13 +58,9 @@ def leftovers(
             recorded,
         )
     except (InvalidDay, InvalidDocument, PulumiFailed, CredentialsError) as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
+        refuse(error)
     except NoAnswer as error:
-        typer.echo(
-            f"What is left cannot be listed: {error.reason}; correct that, then run this again.", err=True
-        )
-        raise typer.Exit(2) from None
+        refuse(f"What is left cannot be listed: {error.reason}; correct that, then run this again.")
     print(_as_json(settings, things) if as_json else _text(settings, things))
     raise typer.Exit(any(_status(settings, thing) == "left" for thing in things))
 

@@ -12,6 +12,7 @@ import typer
 
 from commands.arguments import EnvironmentArgument
 from commands.log_bucket import LogBuckets, LogsUnreachable, Place, Stored, places
+from commands.refusals import refuse
 from moka.log_keys import APPLICATION_ID, LogObject
 from moka.log_lines import Joiner, Line
 from moka.quantities import duration_seconds
@@ -70,8 +71,7 @@ def logs(
         else:
             _print_lines(buckets.lines(stored), as_json=as_json)
     except (InvalidDocument, LogsUnreachable) as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
+        refuse(error)
     except KeyboardInterrupt:
         raise typer.Exit(0) from None
     if not stored:

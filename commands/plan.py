@@ -1,10 +1,9 @@
 """`moka plan`: plans of queues and routes, shown, applied and taken back."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +11,7 @@ from commands import archer_api
 from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
 from commands.plan_source import plan_in_force, plan_of
+from commands.refusals import exit_on
 from moka.allocation.plan import Plan, as_data
 from moka.allocation.plan_checks import mistakes
 from moka.allocation.plan_differences import Change, changes, moves
@@ -39,25 +39,10 @@ Revision = Annotated[
         "changes.",
     ),
 ]
-P = ParamSpec("P")
-
-
-def _told(command: Callable[P, None]) -> Callable[P, None]:
-    """A command that ends with what went wrong."""
-
-    @wraps(command)
-    def told(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            command(*args, **kwargs)
-        except (InvalidDocument, ArcherProblem) as error:
-            typer.echo(error, err=True)
-            raise typer.Exit(2) from None
-
-    return told
 
 
 @app.command()
-@_told
+@exit_on(InvalidDocument, ArcherProblem)
 def show(
     environment: EnvironmentArgument,
     plan: PlanArgument,
@@ -102,7 +87,7 @@ def show(
 
 
 @app.command("list")
-@_told
+@exit_on(InvalidDocument, ArcherProblem)
 def list_(
     as_json: Annotated[bool, typer.Option("--json", help="Print what Archer says as JSON.")] = False,
 ) -> None:
@@ -132,7 +117,7 @@ def list_(
 
 
 @app.command()
-@_told
+@exit_on(InvalidDocument, ArcherProblem)
 def propose(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file with a plan.")]) -> None:
     """Have Archer check a plan, and keep it for review.
 
@@ -147,7 +132,7 @@ def propose(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file wi
 
 
 @app.command()
-@_told
+@exit_on(InvalidDocument, ArcherProblem)
 def apply(plan: IdArgument, why: Why, revision: Revision = None) -> None:
     """Have a plan that waits take effect: amounts of queues and routes at once, or neither.
 
@@ -167,7 +152,7 @@ def apply(plan: IdArgument, why: Why, revision: Revision = None) -> None:
 
 
 @app.command()
-@_told
+@exit_on(InvalidDocument, ArcherProblem)
 def rollback(plan: IdArgument, why: Why, revision: Revision = None) -> None:
     """Have a plan take effect that was in force before.
 
@@ -180,7 +165,7 @@ def rollback(plan: IdArgument, why: Why, revision: Revision = None) -> None:
 
 
 @app.command()
-@_told
+@exit_on(InvalidDocument, ArcherProblem)
 def withdraw(why: Why, revision: Revision = None) -> None:
     """Have no plan in force: queues are as the settings have them, and routes of plans end.
 
@@ -193,7 +178,7 @@ def withdraw(why: Why, revision: Revision = None) -> None:
 
 
 @app.command()
-@_told
+@exit_on(InvalidDocument, ArcherProblem)
 def refuse(plan: IdArgument, why: Why) -> None:
     """Have a plan that waits never take effect.
 
@@ -220,7 +205,7 @@ def _before(against: str | None) -> tuple[str, Plan | None]:
     """What a plan is compared with, and its name."""
     if against is not None:
         return against, plan_of(against)
-    if not archer_api.named():
+    if not archer_api.is_configured():
         return "the settings", None
     revision, plan = plan_in_force()
     return f"{plan.id if plan else 'the settings'}, revision {revision}, in force", plan

@@ -21,7 +21,7 @@ def plan_of(name: str) -> Plan:
             return loads(path.read_bytes(), name)
         except OSError as error:
             raise InvalidDocument(f"{name} cannot be read ({error.strerror}).") from None
-    if not archer_api.named():
+    if not archer_api.is_configured():
         raise ArcherProblem(f"{name} is no file; for a plan that Archer has, set {archer_api.URL}.")
     with archer_api.client() as archer:
         return read(dict(archer.get_plan(name)["document"]), name)

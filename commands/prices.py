@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from commands.refusals import exit_on
+
 
 def prices(
     refresh: Annotated[
@@ -32,16 +34,13 @@ def prices(
 
     if region and not refresh:
         raise typer.BadParameter("--region goes with --refresh.")
-    try:
+    with exit_on(InvalidPrices):
         table = table_of()
         if refresh:
             from commands.price_list_api import ask, client
 
             table = ask(client(), sorted({*table.regions, *(region or [])}), table)
             FILE.write_text(dumps(table))
-    except InvalidPrices as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
     for source in table.sources:
         print(f"{source.date}  {source.prices}: {source.origin}")
     for name in table.regions:

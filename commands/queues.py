@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +14,7 @@ from commands import archer_api
 from commands.archer_api import ArcherProblem
 from commands.arguments import EnvironmentArgument
 from commands.plan_source import plan_in_force, plan_of
+from commands.refusals import exit_on
 from commands.yunikorn_api import SchedulerUnreachable, queue_differences
 from moka.allocation.plan import Plan
 from moka.allocation.queue_amounts import AmountsOfHour
@@ -84,20 +85,14 @@ def queues(
         raise typer.BadParameter("--url goes with --in-force.")
     if at and in_force:
         raise typer.BadParameter("--at and --in-force exclude each other: what is in force is that of now.")
-    moment = _moment(at) if at else datetime.now(UTC) if in_force else None
-    try:
+    moment = _moment(at) if at else None
+    with exit_on(InvalidDocument, SchedulerUnreachable, ArcherProblem):
         settings = load(environment)
         names = _clusters(settings, cluster, single=bool(url))
-        chosen = plan_of(plan) if plan else None
-        if in_force and chosen is None and archer_api.named():
-            _, chosen = plan_in_force()
-        made = {name: _made(settings, name, chosen, moment) for name in names}
-        trees = {name: one.tree for name, one in made.items()}
         if in_force:
-            raise typer.Exit(_compare(settings, made, url, chosen, known=bool(plan) or archer_api.named()))
-    except (InvalidDocument, SchedulerUnreachable, ArcherProblem) as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
+            raise typer.Exit(_compare(settings, names, url, plan, datetime.now(UTC)))
+        amounts = plan_of(plan) if plan else None
+        trees = {name: _queues(settings, name, amounts, moment).tree for name in names}
     if as_json:
         print(json.dumps({name: asdict(tree) for name, tree in trees.items()}, indent=2))
     elif as_yaml:
@@ -116,7 +111,7 @@ def queues(
         print("\n".join(texts), end="")
 
 
-def _made(settings: Environment, cluster: str, plan: Plan | None, moment: datetime | None) -> InForce:
+def _queues(settings: Environment, cluster: str, plan: Plan | None, moment: datetime | None) -> InForce:
     """The queues at a time with what a plan has for its hour; without a time, with all nodes, at 0:00."""
     own = settings.cluster_settings(cluster)
     changes = own.calendar.changes(moment) if moment else {}
@@ -161,24 +156,27 @@ def _title(settings: Environment, cluster: str, moment: datetime | None) -> str:
 
 
 def _compare(
-    settings: Environment, made: dict[str, InForce], url: str | None, plan: Plan | None, known: bool
+    settings: Environment, clusters: Iterable[str], url: str | None, plan: str | None, now: datetime
 ) -> int:
     """Print what differs, cluster by cluster; exit status.
 
-    plan: in force. known: whether it is known which is, or that none is.
+    plan: the name of one; None for the plan in force, where Archer is named that has it.
     """
+    asks_archer = plan is None and archer_api.is_configured()
+    amounts = plan_of(plan) if plan else plan_in_force()[1] if asks_archer else None
+    right = f"as the settings and plan {amounts.id} say" if amounts else "as the settings say"
     status = 0
-    right = f"as the settings and plan {plan.id} say" if plan else "as the settings say"
-    for cluster, one in made.items():
-        differences = queue_differences(one.tree, url or _scheduler_url(settings, cluster))
+    for cluster in clusters:
+        queues_now = _queues(settings, cluster, amounts, now)
+        differences = queue_differences(queues_now.tree, url or _scheduler_url(settings, cluster))
         number = f"{len(differences)} difference{'s' if len(differences) > 1 else ''}"
         print(f"{cluster}: {number if differences else right}")
         for difference in differences:
             print(f"  {difference}")
             status = 1
-        for says in one.says:
-            print(f"  The plan: {says}")
-    if status and not known:
+        for sentence in queues_now.says:
+            print(f"  The plan: {sentence}")
+    if status and not plan and not asks_archer:
         print("A plan may be in force: set the variables of `archer`, or give --plan.")
     return status
 

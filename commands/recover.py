@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from commands.arguments import StackArgument
+from commands.refusals import exit_on
 from moka.pulumi_cli import State, meant
 from recovery.backend_locks import dead, drop_cut_attributes, locks
-from recovery.look import Look
+from recovery.creations import creations, frame
+from recovery.outcomes import OutcomeSearch
 from recovery.plan import Finding, judged, targets, unfinished, with_findings
-from recovery.planned import creations, frame
 from recovery.pulumi_cli import (
     COMMAND,
     Stopped,
@@ -88,7 +89,7 @@ def recover(
     Exit status: 0 nothing is left to recover, 1 something is left to people or was declined, 2 nothing
     could be asked.
     """
-    try:
+    with exit_on(Stopped, BrokenState):
         if check:
             raise typer.Exit(_cut_off(stack))
         for path in drop_cut_attributes():
@@ -104,9 +105,6 @@ def recover(
             yes=yes,
         )
         reports = [_recover(entry, wishes) for entry in stacks_of(stack)]
-    except (Stopped, BrokenState) as reason:
-        typer.echo(reason, err=True)
-        raise typer.Exit(2) from None
     if as_json:
         print(json.dumps(reports, indent=2))
     raise typer.Exit(any(report["left"] for report in reports))
@@ -178,14 +176,14 @@ def _recovered(entry: dict[str, Any], wishes: Wishes) -> Report:
         )
     state = _whole(stack)
     stale = locks(stack)
-    look = Look(stack, state)
+    look = OutcomeSearch(stack, state)
     found = look.findings()
     if wishes.previews:
         _say(f"{stack}: looking for what an up would create ...")
         shown = preview(wishes.command, stack)
         if wishes.rebuild:
             found += [Finding(operation, "record") for operation in frame(shown, state)]
-        found += look.made_unrecorded(creations(shown, state))
+        found += look.unrecorded_creations(creations(shown, state))
     report: Report = {"stack": stack, "locks": [str(lock) for lock in stale], "left": []}
     if not stale and not found:
         _say(f"{stack} needs no recovery: nothing is locked, and nothing was cut off.")

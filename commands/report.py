@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from commands.refusals import exit_on, writing
 from report.model import Weight
 
 STATUSES: dict[Weight, int] = {"note": 0, "look": 1, "stop": 3}
@@ -47,13 +48,7 @@ def report(
     from report.as_json import as_json as json_of
     from report.markdown import as_markdown
 
-    try:
+    with exit_on(InvalidDocument, InvalidPrices), writing():
         result = review(*content_of(preview)).write(markdown, svg).report
         print(json_of(result) if as_json else as_markdown(result))
-    except (InvalidDocument, InvalidPrices) as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
-    except OSError as error:
-        typer.echo(f"{error.filename} cannot be written ({error.strerror}): name another file.", err=True)
-        raise typer.Exit(2) from None
     raise typer.Exit(STATUSES[result.weight])

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from drawing.as_svg import as_svg
 from drawing.as_text import as_text
-from drawing.drawn import drawn
 from drawing.folding import fold_to_marks
 from drawing.model import OPERATIONS, Picture, count
+from drawing.stack_picture import stack_picture
 from moka.mistakes import InvalidDocument
 from previews import Preview, UnreadablePreview, read
 from report.examination import examine
@@ -69,7 +69,7 @@ def _drawing(preview: Preview) -> tuple[Drawing | None, Picture | None]:
     if not preview.changes:
         return None, None
     try:
-        picture = drawn(preview.stack, [preview])
+        picture = stack_picture(preview.stack, [preview])
     except InvalidDocument as error:
         return Drawing(unavailable=str(error).partition("\n")[0]), None
     marks = {

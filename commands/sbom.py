@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from commands.refusals import exit_on, refuse, write_folder
 from moka import catalog
 from moka.project import project_folder, version
 from sbom.documents import documents
@@ -33,21 +34,12 @@ def sbom(
     Exit status: 0 written, 2 not.
     """
     try:
-        made = (
+        created = (
             datetime.fromtimestamp(int(os.environ[EPOCH]), UTC) if EPOCH in os.environ else datetime.now(UTC)
         )
     except (ValueError, OverflowError, OSError):
-        typer.echo(f"{EPOCH} is not a number of seconds since 1970: correct it, or leave it out.", err=True)
-        raise typer.Exit(2) from None
-    try:
-        files = documents(project_folder(), catalog.read(), version(), made)
-        to.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (to / name).write_text(text)
-    except ValueError as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
-    except OSError as error:
-        typer.echo(f"Cannot write to {to}: {error.strerror}. Name a folder of yours with --to.", err=True)
-        raise typer.Exit(2) from None
+        refuse(f"{EPOCH} is not a number of seconds since 1970: correct it, or leave it out.")
+    with exit_on(ValueError):
+        files = documents(project_folder(), catalog.read(), version(), created)
+    write_folder(to, files)
     print("\n".join(str(to / name) for name in files))

@@ -17,7 +17,7 @@ def files() -> Mapping[Path, str]:
     """Path of each file that is written, and its text."""
     # Every policy is loaded for it, and no other command needs them.
     from drawing.as_svg import as_svg
-    from drawing.drawn import drawn
+    from drawing.stack_picture import stack_picture
     from stacks.generated_files import REPOSITORY, generated_files
 
-    return {**generated_files(), REPOSITORY / "docs" / "local.svg": as_svg(drawn("local"))}
+    return {**generated_files(), REPOSITORY / "docs" / "local.svg": as_svg(stack_picture("local"))}

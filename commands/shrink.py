@@ -31,6 +31,7 @@ from commands.machines_api import (
     PodOnMachine,
     terminate,
 )
+from commands.refusals import exit_on
 from doctor.scaling_groups import ScalingGroup, scaling_groups
 from moka.as_of import InvalidDay, as_of
 from moka.machines.departure import DepartureRefused, departing
@@ -94,12 +95,9 @@ def shrink(
     say, say_bounds, say_follow_up = (
         (_say_json, _say_bounds_json, _say_follow_up_json) if as_json else (_say, _say_bounds, _say_follow_up)
     )
-    try:
+    with exit_on(InvalidDocument):
         settings = load(environment)
         groups = _managed_groups(settings, cluster, group, generation)
-    except InvalidDocument as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
     group_settings, eks_name = settings.clusters[cluster].node_groups[group], settings.eks_name(cluster)
     path = f"clusters.{cluster}.node_groups.{group}"
     # One that retires has no sizes in the settings.

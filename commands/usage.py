@@ -10,6 +10,7 @@ import typer
 from commands.arguments import EnvironmentArgument
 from commands.history_source import HistoryUnreachable
 from commands.history_source import history as records_of
+from commands.refusals import exit_on, writing
 from commands.workflow_file import workflows_in
 from moka.mistakes import InvalidDocument, near
 from moka.prices import InvalidPrices, prices
@@ -73,22 +74,16 @@ def report(
 
     now = datetime.now(UTC)
     asked_day = _day(day, now)
-    try:
+    with exit_on(InvalidDocument, InvalidPrices, HistoryUnreachable, UnreadableHistory):
         settings = load(environment)
         about = _about(settings, cluster, asked_day, now, workflows)
         with records_of(settings, history, [asked_day]) as folder:
             answers = ask(folder, QUESTIONS, about.scope, [asked_day])
-    except (InvalidDocument, InvalidPrices, HistoryUnreachable, UnreadableHistory) as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
     result = report_of(about, answers)
     for file, text in ((page, as_page), (metrics, as_metrics)):
         if file:
-            try:
+            with writing(file):
                 file.write_text(text(result))
-            except OSError as error:
-                typer.echo(f"{file} cannot be written ({error.strerror}): name another file.", err=True)
-                raise typer.Exit(2) from None
     print(result.as_json() if as_json else as_text(result), end="\n" if as_json else "")
 
 
@@ -121,11 +116,8 @@ def asked(
     from moka.usage.records import DAY
 
     now = datetime.now(UTC)
-    try:
+    with exit_on(InvalidDocument, InvalidPrices):
         window = _about(load(environment), cluster, _day(day, now), now, workflows).scope
-    except (InvalidDocument, InvalidPrices) as error:
-        typer.echo(error, err=True)
-        raise typer.Exit(2) from None
     print(replace(window, began=window.ended - days * DAY).as_json(), end="")
 
 

@@ -12,9 +12,9 @@ from pulumi import automation
 from conformance.caller import NotAllowed, require
 from conformance.refusals import comparison
 from conformance.refusals.catalog import PROBES
+from conformance.refusals.exemptions import UNASKED_WITHOUT_A_CLUSTER
 from conformance.refusals.probe import Probe
 from conformance.refusals.trial import answers
-from conformance.refusals.unasked import UNASKED_WITHOUT_A_CLUSTER
 
 FOLDER = Path(__file__).resolve().parent.parent / ".local" / "conformance"
 """For the engine's configuration of the stack of probes."""

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from drawing.changes import Changed, Changes, changes_of
+from drawing.deletions import with_deletions
 from drawing.folding import fold_unchanged
 from drawing.from_settings import group_name
 from drawing.model import OPERATIONS, Change, Cluster, Foundation, Layer, Picture, summary
-from drawing.removed import with_removed
 from moka.mistakes import InvalidDocument
 from previews import Preview
 from stacks.layer_table import LAYERS
@@ -55,7 +55,7 @@ def mark(picture: Picture, previews: Sequence[Preview]) -> Picture:
     ordered = {address: tuple(sorted(marks[address], key=_worst_first)) for address in sorted(marks)}
     _check_settings(picture, ordered)
     deployed = {address for changes in every for address in changes.deployed}
-    whole = replace(with_removed(_with_new(picture, deployed), ordered, standing), marks=ordered)
+    whole = replace(with_deletions(_with_new(picture, deployed), ordered, standing), marks=ordered)
     return replace(
         fold_unchanged(whole, {changes.stack for changes in every}),
         previewed=True,

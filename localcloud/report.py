@@ -18,10 +18,10 @@ from localcloud.databases import Database
 from localcloud.engine import Engine, Resource
 from localcloud.locks import at_work
 from localcloud.plugins.aws.api import buckets
-from localcloud.plugins.aws.refusals.beyond import beyond
+from localcloud.plugins.aws.refusals.broken_dependents import broken_dependents
+from localcloud.plugins.aws.refusals.excess_permissions import excess_permissions
 from localcloud.plugins.aws.refusals.permissions.associations import ServiceAccount
 from localcloud.plugins.aws.refusals.permissions.releases import ClusterRelease
-from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.kubernetes.charts import short_name
 from localcloud.plugins.kubernetes.kinds import RELEASE
 
@@ -174,7 +174,7 @@ def summary(engine: Engine) -> None:
         )
     if AwsServer(engine.cloud).alive():
         clusters = [plane.name for plane in ControlPlane.all(engine.cloud)]
-        for sentence in beyond(engine.cloud, clusters, _releases(engine)):
+        for sentence in excess_permissions(engine.cloud, clusters, _releases(engine)):
             say(f"Allowed, and called by nothing known here: {sentence}")
     for sentence in HINTS:
         say(sentence)
@@ -183,7 +183,7 @@ def summary(engine: Engine) -> None:
 def standing(engine: Engine) -> int:
     """List what AWS lets a change break without a word; how much that is."""
     clusters = [plane.name for plane in ControlPlane.all(engine.cloud)]
-    sentences = broken(engine.cloud, clusters, _releases(engine), _service_accounts(engine))
+    sentences = broken_dependents(engine.cloud, clusters, _releases(engine), _service_accounts(engine))
     if sentences:
         say("\nAWS takes all of these changes, and what stands there then fails:")
     for line in condensed(sentences):

@@ -5,15 +5,15 @@ from collections.abc import Callable
 from previews import Preview
 from report.model import Drawing, Report, Section
 from report.subjects.cost import cost
+from report.subjects.coverage import unreviewed
 from report.subjects.drivers import drivers
 from report.subjects.exposure import exposure
 from report.subjects.identities import identities
-from report.subjects.judged import unjudged
 from report.subjects.losses import losses
 from report.subjects.machines import machines
+from report.subjects.other_changes import other_changes, summary
 from report.subjects.policies import policies
 from report.subjects.queues import queues
-from report.subjects.rest import rest, summary
 
 SUBJECTS: tuple[Callable[[Preview], Section], ...] = (
     losses,
@@ -24,8 +24,8 @@ SUBJECTS: tuple[Callable[[Preview], Section], ...] = (
     identities,
     exposure,
     cost,
-    unjudged,
-    rest,
+    unreviewed,
+    other_changes,
 )
 """In the order of a report: what cannot be undone first."""
 

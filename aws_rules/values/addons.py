@@ -99,7 +99,7 @@ TYPES = (
 
 def configuration(request: Request) -> Iterator[ValueVerdict]:
     """The configuration of an add-on that is made or changed."""
-    name, text = request.known("addonName"), request.known("configurationValues")
+    name, text = request.value_at("addonName"), request.value_at("configurationValues")
     if not isinstance(text, str) or not text:
         return
     path = ("configurationValues",)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from aws_rules.rule import Rule
-from aws_rules.values.request import Request, ValueVerdict, partition, written
+from aws_rules.values.request import Request, ValueVerdict, partition, path_text
 
 RULE = Rule(
     name="arn-partitions",
@@ -42,7 +42,7 @@ def verdicts(request: Request) -> Iterator[ValueVerdict]:
     for path, text in request.texts():
         match = _ARN.match(text)
         if match and match[1] != own:
-            message = f"The ARN {text} at {written(path)} is not of the partition {own}"
+            message = f"The ARN {text} at {path_text(path)} is not of the partition {own}"
             code = CODES.get(request.service, "ValidationException")
             yield request.misfit(RULE, path, code, message, remedy)
         elif text.lstrip().startswith("{"):

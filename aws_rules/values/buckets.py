@@ -64,7 +64,7 @@ ACTIONS = (
 
 def bucket(request: Request) -> Iterator[ValueVerdict]:
     """The name of a bucket."""
-    name = request.known("Bucket")
+    name = request.value_at("Bucket")
     if not isinstance(name, str):
         return
     reserved = next((word for word in PREFIXES if name.startswith(word)), None) or next(
@@ -80,10 +80,10 @@ def bucket(request: Request) -> Iterator[ValueVerdict]:
 def encryption(request: Request) -> Iterator[ValueVerdict]:
     """The encryption of a bucket."""
     path: Path = ("ServerSideEncryptionConfiguration", "Rules")
-    if len(list(_mappings(request.known(*path)))) > 1:
+    if len(list(_mappings(request.value_at(*path)))) > 1:
         # hashicorp/terraform-provider-aws: s3_bucket_server_side_encryption_configuration, "a single rule".
         yield request.misfit(ENCRYPTION_RULE, path, "MalformedXML", MALFORMED_XML, "keep one rule")
-    for index, rule in _mappings(request.known(*path)):
+    for index, rule in _mappings(request.value_at(*path)):
         default = rule.get("ApplyServerSideEncryptionByDefault")
         if (
             isinstance(default, Mapping)
@@ -102,7 +102,7 @@ def encryption(request: Request) -> Iterator[ValueVerdict]:
 def lifecycle(request: Request) -> Iterator[ValueVerdict]:
     """The rules of a lifecycle; their faults in S3's words."""
     path: Path = ("LifecycleConfiguration", "Rules")
-    rules = list(_mappings(request.known(*path)))
+    rules = list(_mappings(request.value_at(*path)))
     if len(rules) > MOST_RULES:
         message = f"The number of lifecycle rules must not exceed the allowed limit of {MOST_RULES} rules"
         yield request.misfit(LIFECYCLE_RULE, path, "InvalidRequest", message, "put some of them together")
@@ -156,7 +156,7 @@ def public_policy(request: Request, caller: str, blocked: bool) -> Iterator[Valu
         if blocked and everybody and statement.get("Effect") == "Allow" and not statement.get("Condition"):
             message = (
                 f"User: {caller} is not authorized to perform: s3:PutBucketPolicy on resource: "
-                f'"arn:aws:s3:::{request.known("Bucket")}" because public policies are blocked by the '
+                f'"arn:aws:s3:::{request.value_at("Bucket")}" because public policies are blocked by the '
                 "BlockPublicPolicy block public access setting"
             )
             remedy = "name principals, or a condition on who they are"
@@ -166,7 +166,7 @@ def public_policy(request: Request, caller: str, blocked: bool) -> Iterator[Valu
 def _statements(request: Request) -> Iterator[Mapping[str, Any]]:
     """Statements of the policy in a call; none where it is no policy, which another rule refuses."""
     try:
-        statements = json.loads(request.known("Policy") or "{}").get("Statement", ())
+        statements = json.loads(request.value_at("Policy") or "{}").get("Statement", ())
     except (ValueError, TypeError, AttributeError):
         return
     for statement in statements if isinstance(statements, list) else [statements]:

@@ -59,11 +59,11 @@ LARGEST_CAPACITY, LEAST_MAXIMUM = 256, 1
 
 def database(request: Request) -> Iterator[ValueVerdict]:
     """A new database."""
-    engine, invalid = request.known("Engine"), "InvalidParameterValue"
+    engine, invalid = request.value_at("Engine"), "InvalidParameterValue"
     if isinstance(engine, str) and not ENGINES.fullmatch(engine):
         remedy = "choose one of RDS's, such as postgres or mysql"
         yield request.misfit(RULE, ("Engine",), invalid, "Invalid DB engine", remedy)
-    type = request.known("DBInstanceClass")
+    type = request.value_at("DBInstanceClass")
     if isinstance(type, str) and not type.startswith("db."):
         remedy = (
             f"choose one of RDS's, such as db.{type}" if "." in type else "choose one such as db.t4g.micro"
@@ -71,8 +71,8 @@ def database(request: Request) -> Iterator[ValueVerdict]:
         yield request.misfit(
             RULE, ("DBInstanceClass",), invalid, f"Invalid DB Instance class: {type}", remedy
         )
-    smallest, size = SMALLEST.get(str(engine)), request.known("AllocatedStorage")
-    storage = request.known("StorageType") or SSD[0]
+    smallest, size = SMALLEST.get(str(engine)), request.value_at("AllocatedStorage")
+    storage = request.value_at("StorageType") or SSD[0]
     if smallest and isinstance(size, int) and storage in SSD and size < smallest:
         message = f"Invalid storage size for engine name {engine} and storage type {storage}: {size}"
         remedy = f"make it {smallest} GiB or more"
@@ -82,7 +82,7 @@ def database(request: Request) -> Iterator[ValueVerdict]:
 
 def password(request: Request) -> Iterator[ValueVerdict]:
     """The password of the first user."""
-    text, path = request.known("MasterUserPassword"), ("MasterUserPassword",)
+    text, path = request.value_at("MasterUserPassword"), ("MasterUserPassword",)
     if not isinstance(text, str):
         return
     message = "The parameter MasterUserPassword is not a valid password"
@@ -111,7 +111,7 @@ def cluster(request: Request) -> Iterator[ValueVerdict]:
     """A new cluster."""
     yield from _identifier(request, "DBClusterIdentifier")
     yield from _version(request)
-    name, user = request.known("DatabaseName"), request.known("MasterUsername")
+    name, user = request.value_at("DatabaseName"), request.value_at("MasterUsername")
     if isinstance(name, str) and not DATABASE_NAME.fullmatch(name):
         message = f"DatabaseName {name} must begin with a letter and contain only alphanumeric characters"
         remedy = "write letters, digits and underscores, a letter first, at most 63"
@@ -125,11 +125,11 @@ def cluster(request: Request) -> Iterator[ValueVerdict]:
 def cluster_change(request: Request) -> Iterator[ValueVerdict]:
     """What a new cluster and a changed one have alike."""
     combination = "InvalidParameterCombination"
-    if request.has("MasterUserPassword") and request.known("ManageMasterUserPassword"):
+    if request.has("MasterUserPassword") and request.value_at("ManageMasterUserPassword"):
         message = "You can't specify MasterUserPassword when ManageMasterUserPassword is enabled"
         yield _misfit(request, "MasterUserPassword", combination, message, "take one of the two out")
     yield from password(request)
-    days = request.known("BackupRetentionPeriod")
+    days = request.value_at("BackupRetentionPeriod")
     if isinstance(days, int) and days not in BACKUP_DAYS:
         message = (
             f"Invalid backup retention period: {days}. Must be between {BACKUP_DAYS[0]} and {BACKUP_DAYS[-1]}"
@@ -146,7 +146,7 @@ def instance(request: Request) -> Iterator[ValueVerdict]:
 
 def capacity_of_cluster(request: Request, cluster: Mapping[str, Any] | None) -> Iterator[ValueVerdict]:
     """A serverless instance: its cluster has bounds. cluster: as RDS shows it, None where it is not."""
-    serverless = request.known("DBInstanceClass") == "db.serverless"
+    serverless = request.value_at("DBInstanceClass") == "db.serverless"
     if serverless and cluster is not None and not cluster.get("ServerlessV2ScalingConfiguration"):
         message = (
             "Set the Serverless v2 scaling configuration on the parent DB cluster before creating a "
@@ -157,7 +157,7 @@ def capacity_of_cluster(request: Request, cluster: Mapping[str, Any] | None) -> 
 
 
 def _version(request: Request) -> Iterator[ValueVerdict]:
-    engine, version = request.known("Engine"), request.known("EngineVersion")
+    engine, version = request.value_at("Engine"), request.value_at("EngineVersion")
     if not isinstance(engine, str) or not isinstance(version, str):
         return
     known = database_versions().get(engine, frozenset())
@@ -179,7 +179,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _identifier(request: Request, member: str) -> Iterator[ValueVerdict]:
-    name = request.known(member)
+    name = request.value_at(member)
     if isinstance(name, str) and not (IDENTIFIER.fullmatch(name) and len(name) <= MOST_CHARACTERS):
         message = (
             f"The parameter {member} is not a valid identifier. Identifiers must begin with a letter; must "
@@ -192,7 +192,7 @@ def _identifier(request: Request, member: str) -> Iterator[ValueVerdict]:
 
 def _capacity(request: Request) -> Iterator[ValueVerdict]:
     path = "ServerlessV2ScalingConfiguration"
-    least, most = request.known(path, "MinCapacity"), request.known(path, "MaxCapacity")
+    least, most = request.value_at(path, "MinCapacity"), request.value_at(path, "MaxCapacity")
     for name, value in (("MinCapacity", least), ("MaxCapacity", most)):
         lowest = LEAST_MAXIMUM if name == "MaxCapacity" else 0
         if isinstance(value, int | float) and not (

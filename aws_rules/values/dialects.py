@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from aws_rules.values.request import Path, written
+from aws_rules.values.request import Path, path_text
 
 _ERRORS = "https://docs.aws.amazon.com"
 
@@ -30,7 +30,7 @@ class Dialect:
 
     def _say(self, path: Path, value: Any, constraint: str) -> str:
         shown = str(value) if len(str(value)) <= 120 else f"{str(value)[:117]}..."
-        return self.sentence.format(value=shown, path=written(path), constraint=constraint)
+        return self.sentence.format(value=shown, path=path_text(path), constraint=constraint)
 
 
 REQUIRED = "Member must not be null"

@@ -62,7 +62,7 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
     yield from _version(request, NODE_GROUP_RULE)
     if request.operation != "CreateNodegroup":
         return
-    role = request.known("nodeRole")
+    role = request.value_at("nodeRole")
     if isinstance(role, str) and not _fits(ROLE, role):
         remedy = (
             f"name a role, arn:{partition(request.region)}:iam::<account>:role/<name>, that EKS makes an "
@@ -70,7 +70,7 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
         )
         yield request.misfit(NODE_GROUP_RULE, ("nodeRole",), CODE, f"Invalid Role Arn: '{role}'", remedy)
     yield from _image(request)
-    name, types = request.known("nodegroupName"), request.known("instanceTypes")
+    name, types = request.value_at("nodegroupName"), request.value_at("instanceTypes")
     if isinstance(name, str) and not _fits(NODE_GROUP_NAME, name):
         message = f"The node group name {name} is not valid"
         remedy = "use at most 63 letters, digits, hyphens and underscores, and begin with a letter or a digit"
@@ -87,7 +87,7 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
 
 def _image(request: Request) -> Iterator[ValueVerdict]:
     """The AMI type and the version of Kubernetes."""
-    type, version = request.known("amiType"), request.known("version")
+    type, version = request.value_at("amiType"), request.value_at("version")
     newest = NEWEST_VERSIONS.get(str(type))
     if newest and isinstance(version, str) and _fits(VERSION, version) and version > newest:
         message = f"AMI Type {type} is only supported for kubernetes versions {newest} or earlier"
@@ -100,7 +100,7 @@ def cluster(request: Request) -> Iterator[ValueVerdict]:
     https://docs.aws.amazon.com/eks/latest/APIReference/API_EncryptionConfig.html
     """
     yield from _version(request, CLUSTER_RULE)
-    configs = request.known("encryptionConfig")
+    configs = request.value_at("encryptionConfig")
     for index, config in enumerate(configs if isinstance(configs, list) else ()):
         resources = config.get("resources") if isinstance(config, Mapping) else None
         if isinstance(resources, list) and resources != [ENCRYPTED]:
@@ -112,8 +112,8 @@ def cluster(request: Request) -> Iterator[ValueVerdict]:
 def access_entry(request: Request) -> Iterator[ValueVerdict]:
     """An access entry, as far as it is known."""
     names = ["principalArn", "type", "username"]
-    groups = request.known("kubernetesGroups")
-    entry = {name: request.known(name) for name in names} | {
+    groups = request.value_at("kubernetesGroups")
+    entry = {name: request.value_at(name) for name in names} | {
         "kubernetesGroups": [group for group in groups if isinstance(group, str)]
         if isinstance(groups, list)
         else []
@@ -124,15 +124,15 @@ def access_entry(request: Request) -> Iterator[ValueVerdict]:
 
 def access_policy(request: Request) -> Iterator[ValueVerdict]:
     """An access policy and its scope, as far as they are known."""
-    scope = {"type": request.known("accessScope", "type")}
+    scope = {"type": request.value_at("accessScope", "type")}
     if not request.has("accessScope", "namespaces"):
         scope["namespaces"] = []
     else:
         # What is known later may be some.
-        scope["namespaces"] = request.known("accessScope", "namespaces")
+        scope["namespaces"] = request.value_at("accessScope", "namespaces")
         if scope["namespaces"] is None and scope["type"] == "namespace":
             scope["type"] = None
-    association = {"policyArn": request.known("policyArn"), "accessScope": scope}
+    association = {"policyArn": request.value_at("policyArn"), "accessScope": scope}
     for fault in entries.faults_of_policy(association, partition(request.region)):
         yield request.misfit(entries.ACCESS_ENTRIES, fault.path, fault.code, fault.message, fault.remedy)
 
@@ -142,7 +142,7 @@ def _scaling(request: Request) -> Iterator[ValueVerdict]:
 
     aws/aws-cdk: packages/aws-cdk-lib/aws-eks/lib/managed-nodegroup.ts
     """
-    scaling = request.known("scalingConfig")
+    scaling = request.value_at("scalingConfig")
     if not isinstance(scaling, Mapping):
         return
     least, most, desired = (
@@ -165,7 +165,7 @@ def _scaling(request: Request) -> Iterator[ValueVerdict]:
 
 
 def _update(request: Request) -> Iterator[ValueVerdict]:
-    config = request.known("updateConfig")
+    config = request.value_at("updateConfig")
     if not isinstance(config, Mapping):
         return
     number, share = "maxUnavailable", "maxUnavailablePercentage"
@@ -180,10 +180,10 @@ def _update(request: Request) -> Iterator[ValueVerdict]:
 
 def _labels(request: Request) -> Iterator[ValueVerdict]:
     path: Path = ("labels",)
-    labels = request.known(*path)
+    labels = request.value_at(*path)
     if isinstance(labels, Mapping) and "addOrUpdateLabels" in labels:
         path = (*path, "addOrUpdateLabels")
-        labels = request.known(*path)
+        labels = request.value_at(*path)
     for key, value in labels.items() if isinstance(labels, Mapping) else ():
         prefix, slash, name = key.rpartition("/")
         domain = f"{prefix}/"
@@ -218,10 +218,10 @@ _PREFIX_SYNTAX = (
 
 def _taints(request: Request) -> Iterator[ValueVerdict]:
     path: Path = ("taints",)
-    taints = request.known(*path)
+    taints = request.value_at(*path)
     if isinstance(taints, Mapping):
         path = (*path, "addOrUpdateTaints")
-        taints = request.known(*path)
+        taints = request.value_at(*path)
     listed = taints if isinstance(taints, list) else []
     if len(listed) > MOST_TAINTS:
         message = f"A maximum of {MOST_TAINTS} taints can be specified"
@@ -234,7 +234,7 @@ def _taints(request: Request) -> Iterator[ValueVerdict]:
 
 
 def _version(request: Request, rule: Rule) -> Iterator[ValueVerdict]:
-    version = request.known("version")
+    version = request.value_at("version")
     if isinstance(version, str) and not _fits(VERSION, version):
         message = f"unsupported Kubernetes version {version}"
         yield request.misfit(rule, ("version",), CODE, message, 'write it as "1.35"')

@@ -49,7 +49,7 @@ _NAME = re.compile(r"(?:cn\.)?com\.amazonaws\.(?P<region>[a-z]{2,4}(?:-[a-z]+)+-
 
 def verdicts(request: Request) -> Iterator[ValueVerdict]:
     """The service of an endpoint."""
-    name = request.known("ServiceName")
+    name = request.value_at("ServiceName")
     if not isinstance(name, str) or name.startswith(("com.amazonaws.vpce.", "aws.")):
         return
     message = f"The Vpc Endpoint Service '{name}' does not exist"
@@ -78,7 +78,7 @@ def places(
     subnets: as EC2 describes them. groups: every security group -> its VPC. others: endpoints of its VPC.
     resolves: enableDnsSupport and enableDnsHostnames of that are both set.
     """
-    vpc, name = request.known("VpcId"), str(request.known("ServiceName"))
+    vpc, name = request.value_at("VpcId"), str(request.value_at("ServiceName"))
     strangers = [subnet["SubnetId"] for subnet in subnets if subnet["VpcId"] != vpc]
     zones = [subnet["AvailabilityZone"] for subnet in subnets]
     path = ("SubnetIds",)
@@ -89,13 +89,13 @@ def places(
         twice = next(subnet for subnet in subnets if zones.count(subnet["AvailabilityZone"]) > 1)
         message = f"Found another VPC endpoint subnet in the availability zone of {twice['SubnetId']}"
         yield request.misfit(PLACES, path, "DuplicateSubnetsInSameZone", message, "name one subnet a zone")
-    for group in request.known("SecurityGroupIds") or ():
+    for group in request.value_at("SecurityGroupIds") or ():
         # In AWS's words: motdotla/node-lambda#162.
         if isinstance(group, str) and groups.get(group) != vpc:
             message = f"The security group '{group}' does not exist"
             remedy = f"name security groups of {vpc}"
             yield request.misfit(PLACES, ("SecurityGroupIds",), "InvalidGroup.NotFound", message, remedy)
-    if not request.known("PrivateDnsEnabled"):
+    if not request.value_at("PrivateDnsEnabled"):
         return
     path = ("PrivateDnsEnabled",)
     if not resolves:

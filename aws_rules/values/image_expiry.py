@@ -27,7 +27,7 @@ BY_AGE = ("sinceImagePushed", "sinceImagePulled", "sinceImageTransitioned")
 def lifecycle(request: Request) -> Iterator[ValueVerdict]:
     """The lifecycle policy of a repository; what its schema refuses is left to that."""
     try:
-        rules = json.loads(request.known("lifecyclePolicyText") or "{}").get("rules")
+        rules = json.loads(request.value_at("lifecyclePolicyText") or "{}").get("rules")
     except (ValueError, TypeError, AttributeError):
         return
     for fault, remedy in _faults([rule for rule in rules or () if isinstance(rule, Mapping)]):

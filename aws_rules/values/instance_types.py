@@ -20,7 +20,7 @@ RULES = (RULE,)
 
 def node_group(request: Request) -> Iterator[ValueVerdict]:
     """The types of a node group."""
-    types = request.known("instanceTypes")
+    types = request.value_at("instanceTypes")
     for index, type in enumerate(types if isinstance(types, list) else ()):
         code = "InvalidParameterException"
         message = f"The following supplied instance types do not exist: [{type}]"
@@ -30,14 +30,14 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
 def launch_template(request: Request) -> Iterator[ValueVerdict]:
     """The type of a launch template."""
     path: Path = ("LaunchTemplateData", "InstanceType")
-    type = request.known(*path)
+    type = request.value_at(*path)
     message = f"Invalid value '{type}' for InstanceType"
     yield from _offered(request, path, type, "InvalidParameterValue", message)
 
 
 def instance(request: Request) -> Iterator[ValueVerdict]:
     """The type of an instance."""
-    type = request.known("InstanceType")
+    type = request.value_at("InstanceType")
     message = f"Invalid value '{type}' for InstanceType"
     yield from _offered(request, ("InstanceType",), type, "InvalidParameterValue", message)
 

@@ -23,7 +23,7 @@ IMAGE = re.compile(r"ami-([0-9a-f]{8}|[0-9a-f]{17})")
 
 def image_id(request: Request) -> Iterator[ValueVerdict]:
     """How the image is written."""
-    image = request.known("ImageId")
+    image = request.value_at("ImageId")
     if isinstance(image, str) and not IMAGE.fullmatch(image):
         message = f'Invalid id: "{image}" (expecting "ami-...")'
         remedy = "name an image by its id, as ec2.getAmi gives it"
@@ -34,9 +34,9 @@ def image(
     request: Request, image: Mapping[str, Any] | None, architectures: Collection[str]
 ) -> Iterator[ValueVerdict]:
     """The image, as EC2 describes it, on a type with architectures; none where they are not known."""
-    type = request.known("InstanceType")
+    type = request.value_at("InstanceType")
     if image is None:
-        yield request.gap(RULE, f"image {request.known('ImageId')}")
+        yield request.gap(RULE, f"image {request.value_at('ImageId')}")
     elif architectures and image["Architecture"] not in architectures:
         message = (
             f"The architecture '{','.join(architectures)}' of the specified instance type does not match the "
@@ -48,7 +48,7 @@ def image(
 
 def groups(request: Request, subnet: Mapping[str, Any], vpcs: Mapping[str, str]) -> Iterator[ValueVerdict]:
     """Security groups of an instance in a subnet; vpcs: security group -> its VPC."""
-    for index, group in enumerate(request.known("SecurityGroupIds") or ()):
+    for index, group in enumerate(request.value_at("SecurityGroupIds") or ()):
         if vpcs.get(group) not in (None, subnet["VpcId"]):
             message = f"Security group {group} and subnet {subnet['SubnetId']} belong to different networks"
             remedy = f"name groups of {subnet['VpcId']}"
@@ -57,7 +57,7 @@ def groups(request: Request, subnet: Mapping[str, Any], vpcs: Mapping[str, str])
 
 def key_pair(request: Request, there: Collection[str]) -> Iterator[ValueVerdict]:
     """The key pair, by those that are there."""
-    name = request.known("KeyName")
+    name = request.value_at("KeyName")
     if isinstance(name, str) and name not in there:
         message = f"The key pair '{name}' does not exist"
         remedy = "make it as an ec2.KeyPair, or name one that is there"

@@ -23,7 +23,7 @@ PENDING = (7, 30)
 
 def alias(request: Request) -> Iterator[ValueVerdict]:
     """An alias."""
-    name = request.known("AliasName")
+    name = request.value_at("AliasName")
     if not isinstance(name, str):
         return
     if not name.startswith(START) or name == START:
@@ -37,7 +37,7 @@ def alias(request: Request) -> Iterator[ValueVerdict]:
 
 def deletion(request: Request) -> Iterator[ValueVerdict]:
     """The waiting period of a deletion."""
-    days = request.known("PendingWindowInDays")
+    days = request.value_at("PendingWindowInDays")
     if isinstance(days, int) and not PENDING[0] <= days <= PENDING[1]:
         message = f"PendingWindowInDays is {days}, and must be between {PENDING[0]} and {PENDING[1]}"
         yield request.misfit(RULE, ("PendingWindowInDays",), "ValidationException", message, "correct it")

@@ -28,13 +28,13 @@ NAME = r"[a-zA-Z0-9().\-/_]{3,128}"
 
 def verdicts(request: Request) -> Iterator[ValueVerdict]:
     """A launch template."""
-    name = request.known("LaunchTemplateName")
+    name = request.value_at("LaunchTemplateName")
     if isinstance(name, str) and not re.fullmatch(NAME, name):
         message = f"A launch template name must be between 3 and 128 characters, and match {NAME}: {name}"
         code = "InvalidLaunchTemplateName.MalformedException"
         yield request.misfit(RULE, ("LaunchTemplateName",), code, message, "name it otherwise")
     path: Path = ("LaunchTemplateData", "UserData")
-    text = request.known(*path)
+    text = request.value_at(*path)
     if isinstance(text, str) and text:
         try:
             size = len(b64decode(text, validate=True))
@@ -47,7 +47,7 @@ def verdicts(request: Request) -> Iterator[ValueVerdict]:
                 remedy = f"make it shorter by {size - LONGEST_USER_DATA} bytes"
                 yield request.misfit(RULE, path, "InvalidUserData.Malformed", message, remedy)
     path = ("LaunchTemplateData", "MetadataOptions", "HttpPutResponseHopLimit")
-    hops = request.known(*path)
+    hops = request.value_at(*path)
     if isinstance(hops, int) and not HOPS[0] <= hops <= HOPS[1]:
         message = f"The HttpPutResponseHopLimit {hops} is not between {HOPS[0]} and {HOPS[1]}"
         yield request.misfit(RULE, path, "InvalidParameterValue", message, "set 1, or 2 for containers")

@@ -33,7 +33,7 @@ ENCRYPTED = ("HTTPS", "TLS")
 
 def listener(request: Request) -> Iterator[ValueVerdict]:
     """Protocol and certificate of a listener."""
-    balancer, protocol = request.known("LoadBalancerArn"), request.known("Protocol")
+    balancer, protocol = request.value_at("LoadBalancerArn"), request.value_at("Protocol")
     kind = balancer.split("/")[1] if isinstance(balancer, str) and balancer.count("/") > 1 else ""
     if protocol and protocol not in PROTOCOLS.get(kind, (protocol,)):
         of_kind = PROTOCOLS[kind]

@@ -27,7 +27,7 @@ RESERVED = "aws/"
 
 def retention(request: Request) -> Iterator[ValueVerdict]:
     """How long a group keeps events."""
-    days = request.known("retentionInDays")
+    days = request.value_at("retentionInDays")
     if isinstance(days, int) and days not in RETENTIONS:
         message = (
             f"1 validation error detected: Value '{days}' at 'retentionInDays' failed to satisfy constraint: "
@@ -40,7 +40,7 @@ def retention(request: Request) -> Iterator[ValueVerdict]:
 
 def log_group(request: Request) -> Iterator[ValueVerdict]:
     """The name of a group."""
-    name = request.known("logGroupName")
+    name = request.value_at("logGroupName")
     if isinstance(name, str) and name.startswith(RESERVED):
         message = f"Log groups starting with {RESERVED} are reserved for AWS"
         remedy = f"begin it with /{RESERVED} or otherwise"
@@ -49,7 +49,7 @@ def log_group(request: Request) -> Iterator[ValueVerdict]:
 
 def flow_log(request: Request) -> Iterator[ValueVerdict]:
     """What a flow log collects at a time."""
-    seconds = request.known("MaxAggregationInterval")
+    seconds = request.value_at("MaxAggregationInterval")
     if isinstance(seconds, int) and seconds not in INTERVALS:
         message = f"Invalid Flow Log Max Aggregation Interval {seconds}"
         yield request.misfit(RULE, ("MaxAggregationInterval",), "InvalidParameter", message, "set 60 or 600")

@@ -10,7 +10,7 @@ from aws_rules.rule import Rule
 from aws_rules.values.dialects import REQUIRED, dialect
 from aws_rules.values.exceptions import GROWING, LOOSER
 from aws_rules.values.patterns import pattern
-from aws_rules.values.request import LATER, Path, Request, ValueVerdict, written
+from aws_rules.values.request import LATER, Path, Request, ValueVerdict, path_text
 
 RULE = Rule(
     name="request-model",
@@ -31,10 +31,10 @@ def verdicts(request: Request, shape: Any, whole: bool = True) -> Iterator[Value
         if place in LOOSER:
             continue
         if place in GROWING:
-            yield request.gap(RULE, f"{value} at {written(path)}")
+            yield request.gap(RULE, f"{value} at {path_text(path)}")
             continue
         code, message = dialect(request.service).refuse(path, value, constraint)
-        yield request.misfit(RULE, path, code, message, f"correct {written(path)}")
+        yield request.misfit(RULE, path, code, message, f"correct {path_text(path)}")
 
 
 def _broken(

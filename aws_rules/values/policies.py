@@ -124,7 +124,7 @@ MOST_ATTACHED = 10
 def document(request: Request) -> Iterator[ValueVerdict]:
     """The policy in a call."""
     described = DOCUMENTS[request.service, request.operation]
-    text = request.known(*described.path)
+    text = request.value_at(*described.path)
     if not isinstance(text, str):
         return
     try:
@@ -137,18 +137,18 @@ def document(request: Request) -> Iterator[ValueVerdict]:
         return
     size = len(text.encode()) if described.spaces_count else weight(text)
     if size > described.longest:
-        message = described.says.format(longest=described.longest, name=request.known(described.name))
+        message = described.says.format(longest=described.longest, name=request.value_at(described.name))
         remedy = f"make it shorter by {size - described.longest} characters, or split it"
         yield request.misfit(RULE, described.path, described.too_long, message, remedy)
 
 
 def inline(request: Request, others: Sequence[str]) -> Iterator[ValueVerdict]:
     """An inline policy beside the others of its role."""
-    text = request.known("PolicyDocument")
+    text = request.value_at("PolicyDocument")
     if isinstance(text, str) and weight(text) <= INLINE_LONGEST:
         size = weight(text) + sum(map(weight, others))
         if size > INLINE_LONGEST:
-            message = _TOO_LONG_INLINE.format(longest=INLINE_LONGEST, name=request.known("RoleName"))
+            message = _TOO_LONG_INLINE.format(longest=INLINE_LONGEST, name=request.value_at("RoleName"))
             remedy = (
                 f"make its policies shorter by {size - INLINE_LONGEST} characters, or attach managed ones"
             )
@@ -157,7 +157,7 @@ def inline(request: Request, others: Sequence[str]) -> Iterator[ValueVerdict]:
 
 def attached(request: Request, others: Sequence[str]) -> Iterator[ValueVerdict]:
     """A managed policy beside the others of its role."""
-    if request.known("PolicyArn") not in others and len(others) >= MOST_ATTACHED:
+    if request.value_at("PolicyArn") not in others and len(others) >= MOST_ATTACHED:
         message = f"Cannot exceed quota for PoliciesPerRole: {MOST_ATTACHED}"
         remedy = "put policies together, or have the quota raised"
         yield request.misfit(RULE, ("PolicyArn",), "LimitExceeded", message, remedy)

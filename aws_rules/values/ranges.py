@@ -91,7 +91,7 @@ def vpc(request: Request) -> Iterator[ValueVerdict]:
 
 def further_range(request: Request, primary: str, ranges: Sequence[str]) -> Iterator[ValueVerdict]:
     """A further range of a VPC that has `ranges`, of which `primary` was the first."""
-    network, first = _network(request.known("CidrBlock")), IPv4Network(primary)
+    network, first = _network(request.value_at("CidrBlock")), IPv4Network(primary)
     if not isinstance(network, IPv4Network):
         return
     rows = [row for row in RESTRICTIONS if first.subnet_of(row.primary)] or [PUBLIC]
@@ -115,7 +115,7 @@ def further_range(request: Request, primary: str, ranges: Sequence[str]) -> Iter
 def subnet(request: Request) -> Iterator[ValueVerdict]:
     """The range and the zone of a new subnet."""
     yield from _sized(request, SUBNET_RULE, "InvalidSubnet.Range", "the subnet")
-    zone = request.known("AvailabilityZone")
+    zone = request.value_at("AvailabilityZone")
     if isinstance(zone, str) and not zone.startswith(request.region):
         message = f"Value ({zone}) for parameter availabilityZone is invalid"
         remedy = f"choose a zone of {request.region}"
@@ -124,7 +124,7 @@ def subnet(request: Request) -> Iterator[ValueVerdict]:
 
 def reservation(request: Request) -> Iterator[ValueVerdict]:
     """The form of a range that is reserved in a subnet."""
-    text = request.known("Cidr")
+    text = request.value_at("Cidr")
     network = _network(text)
     if isinstance(text, str) and network is None:
         message = f"Value ({text}) for parameter cidr is invalid. This is not a valid CIDR block"
@@ -144,7 +144,7 @@ def reservation_in_subnet(request: Request, subnet: str, taken: Sequence[str]) -
     Words: getmoto/moto: moto/ec2/exceptions.py, InvalidCidrReservationNotWithinSubnetCidr and
     InvalidCidrReservationOverlapExisting.
     """
-    network, code = _network(request.known("Cidr")), "InvalidParameterValue"
+    network, code = _network(request.value_at("Cidr")), "InvalidParameterValue"
     if not isinstance(network, IPv4Network):
         return
     other = next((range for range in taken if network.overlaps(IPv4Network(range))), None)
@@ -160,7 +160,7 @@ def reservation_in_subnet(request: Request, subnet: str, taken: Sequence[str]) -
 def cluster(request: Request) -> Iterator[ValueVerdict]:
     """The addresses of services, and who may reach a public endpoint."""
     path: Path = ("kubernetesNetworkConfig", "serviceIpv4Cidr")
-    text = request.known(*path)
+    text = request.value_at(*path)
     if isinstance(text, str):
         network = _network(text)
         if not isinstance(network, IPv4Network) or not any(network.subnet_of(range) for range in PRIVATE):
@@ -177,7 +177,7 @@ def cluster(request: Request) -> Iterator[ValueVerdict]:
 def services_in_vpc(request: Request, ranges: Sequence[str]) -> Iterator[ValueVerdict]:
     """The addresses of services against the ranges of the cluster's VPC."""
     path: Path = ("kubernetesNetworkConfig", "serviceIpv4Cidr")
-    network = _network(request.known(*path))
+    network = _network(request.value_at(*path))
     taken = next((range for range in ranges if network and network.overlaps(IPv4Network(range))), None)
     if taken:
         message = f"The service IPv4 CIDR block {network} overlaps with {taken}, a CIDR block of the VPC"
@@ -191,7 +191,7 @@ def _endpoint(request: Request) -> Iterator[ValueVerdict]:
     https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html
     """
     config, code = ("resourcesVpcConfig",), "InvalidParameterException"
-    cidrs, path = request.known(*config, "publicAccessCidrs"), (*config, "publicAccessCidrs")
+    cidrs, path = request.value_at(*config, "publicAccessCidrs"), (*config, "publicAccessCidrs")
     listed = cidrs if isinstance(cidrs, list) else []
     if len(listed) > MOST_PUBLIC_CIDRS:
         message = f"A maximum of {MOST_PUBLIC_CIDRS} publicAccessCidrs can be specified"
@@ -208,7 +208,7 @@ def _endpoint(request: Request) -> Iterator[ValueVerdict]:
 
 
 def _sized(request: Request, rule: Rule, code: str, what: str) -> Iterator[ValueVerdict]:
-    path, text = ("CidrBlock",), request.known("CidrBlock")
+    path, text = ("CidrBlock",), request.value_at("CidrBlock")
     if not isinstance(text, str):
         return
     network = _network(text)

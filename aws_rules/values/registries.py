@@ -31,7 +31,7 @@ UPSTREAMS: Mapping[str, bool] = {
 
 def cache_rule(request: Request) -> Iterator[ValueVerdict]:
     """A pull-through cache."""
-    url = request.known("upstreamRegistryUrl")
+    url = request.value_at("upstreamRegistryUrl")
     if not isinstance(url, str):
         return
     secret = next((needed for text, needed in UPSTREAMS.items() if re.fullmatch(text, url)), None)

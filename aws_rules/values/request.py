@@ -49,7 +49,7 @@ class Request:
     members: Mapping[str, Any]
     region: str
 
-    def known(self, *steps: str | int) -> Any:
+    def value_at(self, *steps: str | int) -> Any:
         """The value at a path; None where there is none, or it is not known yet."""
         value: Any = self.members
         for step in steps:
@@ -62,7 +62,7 @@ class Request:
     def has(self, *steps: str | int) -> bool:
         """Whether there is a value at a path, known or not."""
         *above, last = steps
-        parent = self.known(*above) if above else self.members
+        parent = self.value_at(*above) if above else self.members
         return isinstance(parent, Mapping) and parent.get(str(last)) is not None
 
     def texts(self) -> Iterator[tuple[Path, str]]:
@@ -78,7 +78,7 @@ class Request:
         return Unknown(rule=rule, resource=self.resource, lacks=lacks)
 
 
-def written(path: Path) -> str:
+def path_text(path: Path) -> str:
     """A path as AWS writes it: `scalingConfig.minSize`, `taints[0].key`."""
     text = ""
     for step in path:

@@ -9,7 +9,7 @@ from aws_rules.rule import Rule, Unknown
 from aws_rules.values.dialects import REQUIRED, dialect
 from aws_rules.values.exceptions import SCHEMA_LOOSER
 from aws_rules.values.patterns import pattern
-from aws_rules.values.request import LATER, Misfit, Path, ValueVerdict, words, written
+from aws_rules.values.request import LATER, Misfit, Path, ValueVerdict, path_text, words
 from aws_rules.values.schemas import document, types_of
 
 RULE = Rule(
@@ -65,7 +65,7 @@ def verdicts(resource: Resource) -> Iterator[ValueVerdict]:
             path=path,
             code=code,
             message=message,
-            remedy=f"correct {written(path)}",
+            remedy=f"correct {path_text(path)}",
         )
 
 

@@ -47,7 +47,7 @@ def target(request: Request) -> Iterator[ValueVerdict]:
 
 def nat_gateway(request: Request, gateways: Collection[str]) -> Iterator[ValueVerdict]:
     """The NAT gateway of a route, against those that there are."""
-    gateway = request.known("NatGatewayId")
+    gateway = request.value_at("NatGatewayId")
     if gateway and gateway not in gateways:
         message = f"The natGateway ID '{gateway}' does not exist"
         remedy = "name one that the program makes, by its output id"
@@ -59,7 +59,7 @@ def internet_gateway(request: Request, vpc: str, attached: Mapping[str, str]) ->
 
     vpc: of its table. attached: internet gateway -> its VPC, or nothing.
     """
-    gateway = str(request.known("GatewayId") or "")
+    gateway = str(request.value_at("GatewayId") or "")
     path = ("GatewayId",)
     if not gateway or gateway == "local" or gateway.startswith(("vgw-", "vpce-")):
         return
@@ -68,7 +68,7 @@ def internet_gateway(request: Request, vpc: str, attached: Mapping[str, str]) ->
         remedy = "name one that the program makes, by its output id"
         yield request.misfit(RULE, path, "InvalidGatewayID.NotFound", message, remedy)
     elif attached[gateway] != vpc:
-        table = request.known("RouteTableId")
+        table = request.value_at("RouteTableId")
         message = f"route table {table} and network gateway {gateway} belong to different networks"
         remedy = f"attach the gateway to {vpc} first, or name the one that is"
         yield request.misfit(RULE, path, "InvalidParameterValue", message, remedy)
@@ -79,7 +79,7 @@ def attached_gateway(request: Request, vpc: str, attached: Collection[str]) -> I
 
     vpc: of its subnet. attached: VPCs that have an internet gateway.
     """
-    if request.known("ConnectivityType") != "private" and vpc not in attached:
+    if request.value_at("ConnectivityType") != "private" and vpc not in attached:
         message = f"Network {vpc} has no Internet gateway attached"
         remedy = "attach an internet gateway to the VPC first"
         yield request.misfit(NAT, ("SubnetId",), "Gateway.NotAttached", message, remedy)

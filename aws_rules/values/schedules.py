@@ -27,7 +27,7 @@ NAMES = words("JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC SUN MON TUE WED T
 
 def verdicts(request: Request) -> Iterator[ValueVerdict]:
     """A scheduled action."""
-    text, zone = request.known("Recurrence"), request.known("TimeZone")
+    text, zone = request.value_at("Recurrence"), request.value_at("TimeZone")
     if isinstance(text, str) and not _is_cron(text):
         message = f"Given recurrence string: {text} is invalid"
         remedy = "write minute, hour, day of the month, month and day of the week: 0 8 * * MON-FRI"

@@ -22,7 +22,7 @@ DAYS = range(7, 31)
 
 def secret(request: Request) -> Iterator[ValueVerdict]:
     """The name of a secret."""
-    name = request.known("Name")
+    name = request.value_at("Name")
     if isinstance(name, str) and not NAME.fullmatch(name):
         message = (
             "Invalid name. Must be a valid name containing alphanumeric characters, or any of the following: "
@@ -34,7 +34,7 @@ def secret(request: Request) -> Iterator[ValueVerdict]:
 
 def deletion(request: Request) -> Iterator[ValueVerdict]:
     """How long a secret can be recovered."""
-    days = request.known("RecoveryWindowInDays")
+    days = request.value_at("RecoveryWindowInDays")
     if isinstance(days, int) and days not in DAYS:
         message = "RecoveryWindowInDays value must be between 7 and 30 days (inclusive)"
         remedy = "set 7 to 30, or 0 to delete it at once"

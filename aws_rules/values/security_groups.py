@@ -34,8 +34,8 @@ HIGHEST_PORT = 65535
 def group(request: Request) -> Iterator[ValueVerdict]:
     """Name and description of a group."""
     for member in ("GroupName", "Description"):
-        yield from _text(request, (member,), request.known(member), member)
-    name = request.known("GroupName")
+        yield from _text(request, (member,), request.value_at(member), member)
+    name = request.value_at("GroupName")
     if isinstance(name, str) and name.lower().startswith(RESERVED):
         message = (
             f"Value ({name}) for parameter GroupName is invalid. Group names may not be in the format sg-*"
@@ -45,7 +45,7 @@ def group(request: Request) -> Iterator[ValueVerdict]:
 
 def permissions(request: Request) -> Iterator[ValueVerdict]:
     """Rules of a group."""
-    listed = request.known("IpPermissions")
+    listed = request.value_at("IpPermissions")
     for index, permission in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(permission, Mapping):
             yield from _permission(request, ("IpPermissions", index), permission)

@@ -53,7 +53,7 @@ def verdicts(request: Request) -> Iterator[ValueVerdict]:
     """What would be refused of the tags in a call."""
     for path, tags in _tags((), request.members):
         yield from _listed(request, path, tags)
-    if request.known("LaunchTemplateData", "MetadataOptions", "InstanceMetadataTags") == "enabled":
+    if request.value_at("LaunchTemplateData", "MetadataOptions", "InstanceMetadataTags") == "enabled":
         yield from _in_metadata(request)
 
 
@@ -85,7 +85,7 @@ def _listed(request: Request, path: Path, tags: Sequence[tuple[Path, Any, Any]])
 
 def _in_metadata(request: Request) -> Iterator[ValueVerdict]:
     compiled = pattern(IN_METADATA)
-    for index, specification in enumerate(request.known("LaunchTemplateData", "TagSpecifications") or ()):
+    for index, specification in enumerate(request.value_at("LaunchTemplateData", "TagSpecifications") or ()):
         if not isinstance(specification, Mapping) or specification.get("ResourceType") != "instance":
             continue
         path = ("LaunchTemplateData", "TagSpecifications", index, "Tags")

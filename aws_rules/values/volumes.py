@@ -62,7 +62,7 @@ DEFAULT_TYPE = "gp2"
 def verdicts(request: Request) -> Iterator[ValueVerdict]:
     """The volumes of a launch template."""
     path: Path = ("LaunchTemplateData", "BlockDeviceMappings")
-    mappings = request.known(*path)
+    mappings = request.value_at(*path)
     for index, mapping in enumerate(mappings if isinstance(mappings, list) else ()):
         volume = mapping.get("Ebs") if isinstance(mapping, Mapping) else None
         if isinstance(volume, Mapping):

@@ -3,8 +3,8 @@
 import inspect
 from typing import Any
 
+from moka.components.provider.component_index import PACKAGE, Offer, offers
 from moka.components.provider.forms import Record, Spec, camel_case, form_of, records
-from moka.components.provider.offered import PACKAGE, Offer, offers
 
 
 def schema(package_version: str) -> Spec:

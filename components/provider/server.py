@@ -8,8 +8,8 @@ import pulumi
 from pulumi.errors import InputPropertiesError
 from pulumi.provider import ConstructResult, Provider, main
 
+from moka.components.provider.component_index import offers
 from moka.components.provider.forms import Misfit, camel_case, form_of
-from moka.components.provider.offered import offers
 from moka.components.provider.schema import schema
 from moka.project import version
 

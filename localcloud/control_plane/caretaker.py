@@ -19,10 +19,7 @@ from aws_rules.eks.volumes import EBS
 from localcloud.cloud import REGION, Cloud
 from localcloud.control_plane import ControlPlane, executors
 from localcloud.control_plane.api import Api, Object
-from localcloud.control_plane.machines import GPU
-from localcloud.control_plane.nodes import GPUS
-from localcloud.control_plane.parallel import parallel_map
-from localcloud.control_plane.simulated import (
+from localcloud.control_plane.cloud_provider import (
     CSI_DRIVERS,
     SIMULATED,
     ZONE,
@@ -35,6 +32,9 @@ from localcloud.control_plane.simulated import (
     waits_for_ebs,
     waits_for_load_balancer,
 )
+from localcloud.control_plane.machines import GPU
+from localcloud.control_plane.nodes import GPUS
+from localcloud.control_plane.parallel import parallel_map
 from localcloud.errors import Refusal
 
 # Before the next attempt when the API server could not be reached.

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import yaml
 
 from localcloud.control_plane.api import Object
-from localcloud.control_plane.simulated import SIMULATED
+from localcloud.control_plane.cloud_provider import SIMULATED
 
 Properties = Mapping[str, str]
 

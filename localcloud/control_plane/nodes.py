@@ -15,11 +15,11 @@ from hashlib import sha256
 
 from localcloud.control_plane import image_pulls
 from localcloud.control_plane.api import Object
+from localcloud.control_plane.cloud_provider import SIMULATED
 from localcloud.control_plane.machines import InstanceType, Machine
 from localcloud.control_plane.nodeadm import NodeSettings
 from localcloud.control_plane.parallel import parallel_map
 from localcloud.control_plane.plane import ControlPlane
-from localcloud.control_plane.simulated import SIMULATED
 from localcloud.control_plane.stand_ins import pods
 from localcloud.control_plane.stand_ins.processes import port_name
 from localcloud.errors import Refusal

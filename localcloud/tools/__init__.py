@@ -11,7 +11,7 @@ from pathlib import Path
 
 from localcloud.cloud import CHECKOUT
 from localcloud.errors import Refusal
-from localcloud.tools import cache, installed
+from localcloud.tools import cache, system_programs
 from localcloud.tools.table import TOOLS, Tool
 
 __all__ = ["build", "files", "link_into", "missing", "path"]
@@ -42,7 +42,7 @@ def missing(names: Iterable[str] = ()) -> list[Tool]:
     return [
         tool
         for tool in tools
-        if not _override(tool) and not cache.folder(tool).exists() and not installed.suitable(tool)
+        if not _override(tool) and not cache.folder(tool).exists() and not system_programs.suitable(tool)
     ]
 
 
@@ -65,7 +65,7 @@ def _needed() -> list[Tool]:
 def link_into(folder: Path) -> None:
     """Fill a folder, to be put on PATH, with links to the programs, and nothing else."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / installed.MARK).touch()
+    (folder / system_programs.MARK).touch()
     programs = {name: program for tool in _needed() for name, program in _programs(tool).items()}
     for link in folder.iterdir():
         if link.is_symlink() and link.name not in programs:
@@ -85,9 +85,9 @@ def _programs(tool: Tool) -> dict[str, Path]:
         programs = {name: override.with_name(name) for name in tool.programs}
         existing = {name: program for name, program in programs.items() if program.exists()}
         return existing | {tool.name: override}
-    if installed.suitable(tool):
+    if system_programs.suitable(tool):
         # Another version than ours may lack some of them.
-        return {name: program for name in tool.programs if (program := installed.on_path(name))}
+        return {name: program for name in tool.programs if (program := system_programs.on_path(name))}
     return {name: cache.folder(tool) / name for name in tool.programs}
 
 

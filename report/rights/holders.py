@@ -9,7 +9,7 @@ from aws_rules.iam.evaluation import listed
 from previews import Preview, State, Step
 from previews.values import at, known, mapping, sequence, text
 from report.rights import kubernetes
-from report.rights.managed import managed_policy
+from report.rights.managed_policies import managed_policy
 from report.rights.rights import Rights, Scope, joined, rights_of
 from report.words import short_type
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from moka.allocation.configuration import KEY, Configuration, loads
 from services.allocator.allocator import Allocator
 from services.allocator.child import Children
-from services.allocator.due import Clock
 from services.allocator.measures import Measures
+from services.allocator.timetable import Clock
 from services.common import arguments, logs
 from services.common.health import health_server
 from services.common.metrics import Metrics

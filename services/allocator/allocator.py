@@ -9,15 +9,15 @@ from typing import TypeVar, TypeVarTuple, Unpack
 from moka.allocation.configuration import Configuration
 from services.allocator import day, desk, night
 from services.allocator.child import Children
-from services.allocator.due import Clock, Due
 from services.allocator.failure import Failure
 from services.allocator.measures import Measures
+from services.allocator.timetable import Clock, Timetable
 from services.common.logs import fields
 
 LATE = timedelta(hours=6)
 """After which one that starts does not make the plan of last night: jobs of the day run."""
 
-REPORT = Due("30 0 * * *", late=timedelta(days=2))
+REPORT = Timetable("30 0 * * *", late=timedelta(days=2))
 """Of yesterday, whose end is recorded some minutes later. One that starts has none yet, however late."""
 
 BESIDE_SEARCH_SECONDS, REPORT_SECONDS = 3600.0, 1800.0
@@ -48,7 +48,7 @@ class Allocator:
 
     async def nights(self) -> None:
         """Make the plan of every night."""
-        await Due(self._configuration.night.cron, LATE).rounds(self._clock, self._night)
+        await Timetable(self._configuration.night.cron, LATE).rounds(self._clock, self._night)
 
     async def reports(self) -> None:
         """Report every day once it is over, and yesterday at the start."""

@@ -11,7 +11,7 @@ import pytest
 from localcloud import commands, tools
 from localcloud.cloud import REPOSITORY, Cloud
 from localcloud.engine import Engine
-from moka.components.provider.offered import offers
+from moka.components.provider.component_index import offers
 from tests.support.installed_wheels import environment_with
 
 

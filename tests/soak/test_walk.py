@@ -12,7 +12,7 @@ from localcloud.engine import Engine
 from stacks import settings
 from tests.soak.conftest import copy_of_the_project
 from tests.soak.sizes import size
-from tests.support.deployed import deployed, differences
+from tests.support.inventory import deployed, differences
 from tests.support.pulumi_stack import PulumiStack
 from tests.support.settings_walk import Settings, steps
 

@@ -66,10 +66,10 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws import eks_backend
 from localcloud.plugins.aws.api import Api
 from localcloud.plugins.aws.provider import Aws
+from localcloud.plugins.aws.refusals.broken_dependents import broken_dependents
 from localcloud.plugins.aws.refusals.network import refuse_unreachable
 from localcloud.plugins.aws.refusals.permissions.associations import ServiceAccount
 from localcloud.plugins.aws.refusals.permissions.releases import ClusterRelease, refuse_unpermitted
-from localcloud.plugins.aws.refusals.standing import broken
 from localcloud.plugins.eks import kubeconfig
 from localcloud.plugins.eks import reference as eks_reference
 from localcloud.plugins.eks.plugin import Plugin
@@ -203,14 +203,14 @@ class Account:
         _Run(self, arguments or {}, inputs or {}).up()
         # With some layers, most has been asked as it was made; a whole `up` asks again, as does a later one.
         whole = set(self._layers) == set(LAYERS)
-        if (again or whole) and (sentences := self.broken()):
+        if (again or whole) and (sentences := self.broken_dependents()):
             raise Refused(sentences)
         return self
 
-    def broken(self) -> list[str]:
+    def broken_dependents(self) -> list[str]:
         """What stands and would not work, as AWS is now."""
         clusters = [outputs["name"] for key, outputs in self.outputs.items() if key.startswith("cluster/")]
-        return broken(self.cloud, clusters, self.releases, self.service_accounts)
+        return broken_dependents(self.cloud, clusters, self.releases, self.service_accounts)
 
     def _provider(self, foundation: str) -> Aws:
         [provider] = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.provider import Aws
-from localcloud.plugins.served import serve
+from localcloud.plugins.grpc_server import serve
 from localcloud.project import project_folder
 
 if __name__ == "__main__":

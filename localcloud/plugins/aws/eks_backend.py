@@ -105,7 +105,7 @@ def add_volume_driver(subject: Subject) -> None:
     """Show a cluster that its add-on for EBS volumes is there."""
     plane = control_plane(subject, subject.properties["clusterName"])
     if _of_volumes(subject) and plane.alive():
-        from localcloud.control_plane.simulated import CSI_DRIVERS, EBS_DRIVER
+        from localcloud.control_plane.cloud_provider import CSI_DRIVERS, EBS_DRIVER
 
         plane.api().apply(f"{CSI_DRIVERS}/{EBS}", EBS_DRIVER)
 
@@ -114,7 +114,7 @@ def remove_volume_driver(subject: Subject) -> None:
     """Show a cluster that its add-on for EBS volumes is gone, unless its software is to stay."""
     plane = control_plane(subject, subject.properties["clusterName"])
     if _of_volumes(subject) and not subject.properties.get("preserve") and plane.alive():
-        from localcloud.control_plane.simulated import CSI_DRIVERS
+        from localcloud.control_plane.cloud_provider import CSI_DRIVERS
 
         plane.api().delete(f"{CSI_DRIVERS}/{EBS}")
 

@@ -245,7 +245,7 @@ def _put_tags(subject: Subject, tags: Mapping[str, str]) -> None:
 def _with_raw(subject: Subject, call: Call, name: str, value: Any) -> None:
     raw = {member: value for member, at in call.members.items() if at == P(f"={name}")}
     rest = {member: at for member, at in call.members.items() if member not in raw}
-    subject.call(Call(call.operation, rest, call.rest), raw)
+    subject.call(Call(call.operation, rest, call.other_inputs), raw)
 
 
 def update(

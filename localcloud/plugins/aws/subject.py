@@ -7,7 +7,7 @@ from typing import Any
 from aws_rules.values.request import partition
 from localcloud.plugins.aws import mapping
 from localcloud.plugins.aws.api import Api
-from localcloud.plugins.aws.table import OLD, REST, Call, Kind, P, Step
+from localcloud.plugins.aws.table import OLD, OTHER_INPUTS, Call, Kind, P, Step
 from localcloud.plugins.values import UNKNOWN
 
 _ABSENT: Any = object()
@@ -75,7 +75,7 @@ class Subject:
     def members(self, call: Call) -> dict[str, Any]:
         """The members of the row, with their values."""
         shape = self.api.shapes(self.kind.service, call.operation).input_shape
-        rest = self._rest(shape, call.members) if call.rest else {}
+        rest = self._other_inputs(shape, call.members) if call.other_inputs else {}
         takes = {name: self._value(name) for name in call.takes.split()}
         self.sent |= takes.keys()
         members = self._rendered(call.members, shape)
@@ -101,7 +101,7 @@ class Subject:
             properties["tagsAll"] = tags.read(members[tags.at])
         return properties
 
-    def _rest(self, shape: Any, own: Container[str] = ()) -> dict[str, Any]:
+    def _other_inputs(self, shape: Any, own: Container[str] = ()) -> dict[str, Any]:
         """Members for inputs that have one of their name; `own` are the row's."""
         inputs = {
             name: value
@@ -118,8 +118,8 @@ class Subject:
         return members
 
     def _rendered(self, template: Any, shape: Any) -> Any:
-        if template is REST:
-            return self._rest(shape)
+        if template is OTHER_INPUTS:
+            return self._other_inputs(shape)
         match template:
             case P(name):
                 self.sent.add(name.removeprefix(OLD))

@@ -21,11 +21,11 @@ OLD = "old:"
 """`P(OLD + name)`: the value that a property had before an update."""
 
 
-class Rest:
+class OtherInputs:
     """In a request, all inputs that have a member of their name there."""
 
 
-REST = Rest()
+OTHER_INPUTS = OtherInputs()
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Call:
     """An operation, named as boto3 names it.
 
     members: of the request, with `P` for the value of a property.
-    rest: add all other inputs that have a member of their name.
+    other_inputs: add all other inputs that have a member of their name.
     takes: properties whose values go into the members of their name.
     """
 
     operation: str
     members: Mapping[str, Any] = field(default_factory=dict)
-    rest: bool = False
+    other_inputs: bool = False
     takes: str = ""
 
 

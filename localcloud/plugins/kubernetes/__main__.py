@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 from localcloud.cloud import Cloud
+from localcloud.plugins.grpc_server import serve
 from localcloud.plugins.kubernetes.engine_log import engine_log
 from localcloud.plugins.kubernetes.provider import Kubernetes
-from localcloud.plugins.served import serve
 from localcloud.project import project_folder
 
 VERSION = "4.34.2"

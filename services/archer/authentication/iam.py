@@ -19,7 +19,7 @@ from moka.submission.iam_token import AUDIENCE_HEADER, SCHEME
 from moka.submission.rights import Principal
 from moka.submission.token_bucket import TokenBucket
 from services.archer.authentication.principal import Peer, Sender, Unauthenticated, Unverified, checked
-from services.archer.authentication.remembered import Remembered
+from services.archer.authentication.sender_cache import SenderCache
 
 ACTION = {"Action": "GetCallerIdentity", "Version": "2011-06-15"}
 
@@ -82,7 +82,7 @@ class IamAuthenticator:
         self._endpoint = endpoint.rstrip("/")
         self._session = session
         self._clock = clock
-        self._remembered = Remembered(REMEMBERED_SECONDS, clock)
+        self._sender_cache = SenderCache(REMEMBERED_SECONDS, clock)
         self._credentials: OrderedDict[str, None] = OrderedDict()
         self._strangers = TokenBucket(ASKED_A_SECOND, ASKED_AT_ONCE, ASKED_AT_ONCE, clock())
 
@@ -93,7 +93,7 @@ class IamAuthenticator:
     async def sender(self, headers: Mapping[str, str], peer: Peer) -> Sender:
         """Who signed. Raises Unauthenticated and Unverified."""
         token = headers["authorization"].removeprefix(f"{SCHEME} ").strip()
-        if sender := self._remembered.of(token):
+        if sender := self._sender_cache.of(token):
             return sender
         now = self._clock()
         url, good_until, credential = self._checked(token, now)
@@ -102,7 +102,7 @@ class IamAuthenticator:
         self._credentials[credential] = None
         if len(self._credentials) > CREDENTIALS:
             self._credentials.popitem(last=False)
-        self._remembered.keep(token, sender, good_until)
+        self._sender_cache.keep(token, sender, good_until)
         return sender
 
     def _let_in(self, credential: str, now: float) -> None:

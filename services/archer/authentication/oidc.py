@@ -10,7 +10,7 @@ from services.archer.authentication.principal import (
     Unverified,
     of_people,
 )
-from services.archer.authentication.remembered import Remembered
+from services.archer.authentication.sender_cache import SenderCache
 from services.common.issuer import IssuerAway, IssuerKeys, IssuerRefusal
 
 BEARER = "bearer "
@@ -28,7 +28,7 @@ class OidcAuthenticator:
     def __init__(self, way: OidcWay, keys: IssuerKeys) -> None:
         self._way = way
         self._keys = keys
-        self._remembered = Remembered(REMEMBERED_SECONDS)
+        self._sender_cache = SenderCache(REMEMBERED_SECONDS)
 
     def takes(self, headers: Mapping[str, str]) -> bool:
         """Whether a request has such a token."""
@@ -39,7 +39,7 @@ class OidcAuthenticator:
         token = headers["authorization"][len(BEARER) :].strip()
         if len(token) > LONGEST:
             raise Unauthenticated("The token is too long to be valid: get a new one from the issuer.")
-        if sender := self._remembered.of(token):
+        if sender := self._sender_cache.of(token):
             return sender
         try:
             claims = await self._keys.claims(
@@ -56,5 +56,5 @@ class OidcAuthenticator:
         if not isinstance(name, str):
             raise Unauthenticated(f"The token has no claim {self._way.name_claim} with a name.")
         sender = of_people(name, groups if isinstance(groups, list) else [], "oidc")
-        self._remembered.keep(token, sender, claims["exp"])
+        self._sender_cache.keep(token, sender, claims["exp"])
         return sender

@@ -22,7 +22,6 @@ from moka.jobs.job import Job
 from services.archer.database.pool import Away
 from services.archer.service import clusters, jobs, logs, plans, routes, why, workflows
 from services.archer.service.context import Context
-from services.archer.service.measured import Measured
 from services.archer.service.models import (
     ApplyModel,
     CordonModel,
@@ -35,6 +34,7 @@ from services.archer.service.models import (
     StepModel,
 )
 from services.archer.service.problems import Problem, ProblemModel, answer, mistakes, places
+from services.archer.service.telemetry import Telemetry
 
 VERSION = "1"
 
@@ -98,7 +98,7 @@ def application(context: Context) -> FastAPI:
     app.add_route("/healthz", _healthy, include_in_schema=False)
     app.add_route("/readyz", _ready, include_in_schema=False)
     app.add_route("/metrics", _metrics, include_in_schema=False)
-    app.add_middleware(Measured, context=context)
+    app.add_middleware(Telemetry, context=context)
     # Anybody may ask for it: it is made once.
     app.openapi = cache(lambda: document(app))  # type: ignore[method-assign]
     return app

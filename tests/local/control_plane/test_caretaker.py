@@ -1,6 +1,6 @@
 import pytest
 
-from localcloud.control_plane.simulated import CSI_DRIVERS, EBS_DRIVER
+from localcloud.control_plane.cloud_provider import CSI_DRIVERS, EBS_DRIVER
 
 EBS = "ebs.csi.aws.com"
 

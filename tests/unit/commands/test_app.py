@@ -27,6 +27,7 @@ SHARED = {
     "plan_source",
     "workflow_file",
     "preview_files",
+    "refusals",
     "repository_files",
     "reviewing",
 }

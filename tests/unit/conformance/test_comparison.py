@@ -9,8 +9,8 @@ from pulumi_aws import ec2
 from aws_rules.catalog import RULES
 from conformance.refusals.catalog import ON_CLUSTER, PROBES
 from conformance.refusals.comparison import as_json, compare, text
+from conformance.refusals.exemptions import UNASKED
 from conformance.refusals.probe import Probe
-from conformance.refusals.unasked import UNASKED
 
 PROBE = Probe(
     rule="subnet-ranges", name="subnet", code="InvalidSubnet.Range", type=ec2.Subnet, inputs=lambda base: {}

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from commands import changed
+from delivery.affected_stacks import AffectedStack
 from delivery.git import GitError
-from delivery.touched import Touched
 
 
 @pytest.fixture
@@ -15,9 +15,9 @@ def asked(monkeypatch):
     def touched(repository, asked_stacks, base):
         stacks.extend(asked_stacks)
         files = tuple(f"moka/{letter}.py" for letter in "abcde")
-        return [Touched(stack, files) for stack in asked_stacks if stack.startswith("prod")]
+        return [AffectedStack(stack, files) for stack in asked_stacks if stack.startswith("prod")]
 
-    monkeypatch.setattr(changed, "touched_stacks", touched)
+    monkeypatch.setattr(changed, "affected_stacks", touched)
     return stacks
 
 
@@ -45,7 +45,7 @@ def test_while_settings_are_wrong_the_stacks_that_have_a_file_are_asked_about(as
     def wrong(name):
         raise touched_module.InvalidDocument("wrong")
 
-    from delivery import touched as touched_module
+    from delivery import affected_stacks as touched_module
 
     monkeypatch.setattr(touched_module, "stack_names", wrong)
 
@@ -63,7 +63,7 @@ def test_where_git_cannot_say_it_nothing_is_listed(monkeypatch, moka):
     def fail(*_):
         raise GitError("git merge-base failed.")
 
-    monkeypatch.setattr(changed, "touched_stacks", fail)
+    monkeypatch.setattr(changed, "affected_stacks", fail)
 
     result = moka("changed", "nowhere", "--json")
 

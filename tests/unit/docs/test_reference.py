@@ -14,8 +14,8 @@ import pytest
 
 from localcloud.cloud import REPOSITORY
 from moka.components.kubernetes.service import Service
+from moka.components.provider.component_index import offers
 from moka.components.provider.forms import described_fields, records
-from moka.components.provider.offered import offers
 
 OFFERS = list(offers().values())
 RECORDS = sorted({record.kind for offer in OFFERS for record in records(offer.inputs)}, key=repr)

@@ -8,8 +8,8 @@ from report.as_json import as_json
 from report.examination import examine
 from report.markdown import LIMIT, as_markdown
 from report.model import Drawing, Finding, Report, Section, Table
+from report.subjects.other_changes import other_changes
 from report.subjects.policies import policies
-from report.subjects.rest import rest
 from tests.support.report_steps import preview, says, step
 
 
@@ -131,7 +131,7 @@ def test_whether_policies_looked_at_it_is_said(packs, weight, sentence):
 
 
 def test_all_changes_are_there_folded():
-    section = rest(
+    section = other_changes(
         preview(
             step("aws:ec2/vpc:Vpc", "a", {"cidrBlock": "a"}, {"cidrBlock": "b"}, changed=("cidrBlock",)),
             step("aws:ec2/vpc:Vpc", "b", None, {}),
@@ -148,7 +148,9 @@ def test_all_changes_are_there_folded():
 
 def test_updates_of_which_nothing_is_known_are_counted():
     unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
-    section = rest(preview(step("kubernetes:core/v1:Service", "a", {"a": 1}, {"a": unknown}, op="update")))
+    section = other_changes(
+        preview(step("kubernetes:core/v1:Service", "a", {"a": 1}, {"a": unknown}, op="update"))
+    )
 
     assert "Of 1 update no difference is known before `up` (Service)" in says(section, "note")
 

@@ -79,14 +79,14 @@ def _of_call(request: Request, operation: Any, whole: bool) -> Iterator[ValueVer
 
 
 def _further_range(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    vpc = _describe(api, request, "describe_vpcs", VpcIds=[request.known("VpcId")])
+    vpc = _describe(api, request, "describe_vpcs", VpcIds=[request.value_at("VpcId")])
     if vpc:
         associated = _associated(vpc["Vpcs"][0])
         yield from ranges.further_range(request, vpc["Vpcs"][0]["CidrBlock"], associated)
 
 
 def _reservation(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    subnets = _describe(api, request, "describe_subnets", SubnetIds=[request.known("SubnetId")])
+    subnets = _describe(api, request, "describe_subnets", SubnetIds=[request.value_at("SubnetId")])
     if subnets:
         [subnet] = subnets["Subnets"]
         shown = _describe(api, request, "get_subnet_cidr_reservations", SubnetId=subnet["SubnetId"])
@@ -95,7 +95,7 @@ def _reservation(api: Api, request: Request) -> Iterator[ValueVerdict]:
 
 
 def _services(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    subnets = request.known("resourcesVpcConfig", "subnetIds") or []
+    subnets = request.value_at("resourcesVpcConfig", "subnetIds") or []
     answer = _describe(api, request, "describe_subnets", SubnetIds=list(subnets)) if subnets else None
     vpcs = {subnet["VpcId"] for subnet in answer["Subnets"]} if answer else set()
     for vpc in sorted(vpcs):
@@ -105,14 +105,14 @@ def _services(api: Api, request: Request) -> Iterator[ValueVerdict]:
 
 
 def _nat_gateway(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    if request.known("NatGatewayId"):
+    if request.value_at("NatGatewayId"):
         gateways = api.client("ec2", request.region).describe_nat_gateways()["NatGateways"]
         yield from routes.nat_gateway(request, [gateway["NatGatewayId"] for gateway in gateways])
 
 
 def _internet_gateway(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    tables = request.known("GatewayId") and _describe(
-        api, request, "describe_route_tables", RouteTableIds=[request.known("RouteTableId")]
+    tables = request.value_at("GatewayId") and _describe(
+        api, request, "describe_route_tables", RouteTableIds=[request.value_at("RouteTableId")]
     )
     if tables:
         vpc = tables["RouteTables"][0]["VpcId"]
@@ -120,7 +120,7 @@ def _internet_gateway(api: Api, request: Request) -> Iterator[ValueVerdict]:
 
 
 def _nat_place(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    answer = _describe(api, request, "describe_subnets", SubnetIds=[request.known("SubnetId")])
+    answer = _describe(api, request, "describe_subnets", SubnetIds=[request.value_at("SubnetId")])
     if answer:
         vpc = answer["Subnets"][0]["VpcId"]
         yield from routes.attached_gateway(request, vpc, _attached_gateways(api, request).values())
@@ -137,7 +137,7 @@ def _attached_gateways(api: Api, request: Request) -> dict[str, str]:
 
 def _public(api: Api, request: Request) -> Iterator[ValueVerdict]:
     try:
-        answer = api.client("s3", request.region).get_public_access_block(Bucket=request.known("Bucket"))
+        answer = api.client("s3", request.region).get_public_access_block(Bucket=request.value_at("Bucket"))
         blocked = answer["PublicAccessBlockConfiguration"].get("BlockPublicPolicy", False)
     except Exception as error:
         if not not_found(error):
@@ -148,8 +148,8 @@ def _public(api: Api, request: Request) -> Iterator[ValueVerdict]:
 
 
 def _endpoint(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    vpc, ids = request.known("VpcId"), request.known("SubnetIds") or []
-    if request.known("VpcEndpointType") != "Interface" or not _describe(
+    vpc, ids = request.value_at("VpcId"), request.value_at("SubnetIds") or []
+    if request.value_at("VpcEndpointType") != "Interface" or not _describe(
         api, request, "describe_vpcs", VpcIds=[vpc]
     ):
         return
@@ -169,7 +169,7 @@ def _endpoint(api: Api, request: Request) -> Iterator[ValueVerdict]:
 
 
 def _instance(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    id, type, subnet = (request.known(name) for name in ("ImageId", "InstanceType", "SubnetId"))
+    id, type, subnet = (request.value_at(name) for name in ("ImageId", "InstanceType", "SubnetId"))
     if id:
         images = _describe(api, request, "describe_images", ImageIds=[id])
         types = _describe(api, request, "describe_instance_types", InstanceTypes=[type]) if type else None
@@ -185,14 +185,14 @@ def _instance(api: Api, request: Request) -> Iterator[ValueVerdict]:
 
 
 def _database_subnets(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    ids = request.known("SubnetIds") or []
+    ids = request.value_at("SubnetIds") or []
     answer = _describe(api, request, "describe_subnets", SubnetIds=list(ids)) if ids else None
     if answer:
         yield from databases.zones(request, [subnet["AvailabilityZone"] for subnet in answer["Subnets"]])
 
 
 def _database_capacity(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    identifier = request.known("DBClusterIdentifier")
+    identifier = request.value_at("DBClusterIdentifier")
     if not identifier:
         return
     clusters = api.client("rds", request.region).describe_db_clusters()["DBClusters"]
@@ -205,8 +205,8 @@ def _targets(api: Api, request: Request) -> Iterator[ValueVerdict]:
     groups = {
         group["TargetGroupArn"]: group.get("VpcId") for group in elb.describe_target_groups()["TargetGroups"]
     }
-    balancer = request.known("LoadBalancerArn")
-    if listener := request.known("ListenerArn"):
+    balancer = request.value_at("LoadBalancerArn")
+    if listener := request.value_at("ListenerArn"):
         described = elb.describe_listeners(ListenerArns=[listener])["Listeners"]
         balancer = described[0]["LoadBalancerArn"] if described else None
     vpcs = {
@@ -220,18 +220,18 @@ def _targets(api: Api, request: Request) -> Iterator[ValueVerdict]:
 def _inline(api: Api, request: Request) -> Iterator[ValueVerdict]:
     import json
 
-    role, iam = request.known("RoleName"), api.client("iam")
+    role, iam = request.value_at("RoleName"), api.client("iam")
     names = iam.list_role_policies(RoleName=role)["PolicyNames"]
     documents = [
         iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
         for name in names
-        if name != request.known("PolicyName")
+        if name != request.value_at("PolicyName")
     ]
     yield from policies.inline(request, [json.dumps(text, separators=(",", ":")) for text in documents])
 
 
 def _attached(api: Api, request: Request) -> Iterator[ValueVerdict]:
-    answer = api.client("iam").list_attached_role_policies(RoleName=request.known("RoleName"))
+    answer = api.client("iam").list_attached_role_policies(RoleName=request.value_at("RoleName"))
     others = [policy["PolicyArn"] for policy in answer["AttachedPolicies"]]
     yield from policies.attached(request, others)
 

@@ -17,7 +17,7 @@ def row(noun: str, resource: str, properties: Mapping[str, str] = {}, **others: 
     columns: dict[str, Any] = {
         "service": "ec2",
         "schema": f"AWS::EC2::{noun}",
-        "create": Call(operation("create", noun), rest=True),
+        "create": Call(operation("create", noun), other_inputs=True),
         "id": f"{noun}.{noun}Id",
         "delete": (Call(operation("delete", noun), {f"{noun}Id": ID}),),
         "tags": tags_of(resource),

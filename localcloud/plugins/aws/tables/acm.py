@@ -43,7 +43,7 @@ CERTIFICATE = Kind(
     schema="AWS::CertificateManager::Certificate",
     inputs="domainName subjectAlternativeNames validationMethod keyAlgorithm",
     outputs="arn status type renewalEligibility domainValidationOptions",
-    create=Call("request_certificate", rest=True),
+    create=Call("request_certificate", other_inputs=True),
     id="CertificateArn",
     reads=(Read(read_certificate),),
     delete=(Call("delete_certificate", OWN),),

@@ -13,7 +13,7 @@ REPOSITORY = Kind(
     schema="AWS::ECR::Repository",
     inputs="name imageTagMutability imageScanningConfiguration encryptionConfigurations forceDelete",
     outputs="arn registryId repositoryUrl",
-    create=Call("create_repository", rest=True),
+    create=Call("create_repository", other_inputs=True),
     id="{name}",
     names={
         "name": "repositoryName",
@@ -93,7 +93,7 @@ PULL_THROUGH_CACHE_RULE = Kind(
     schema="AWS::ECR::PullThroughCacheRule",
     inputs="ecrRepositoryPrefix! upstreamRegistryUrl! credentialArn customRoleArn upstreamRepositoryPrefix",
     outputs="registryId",
-    create=Call("create_pull_through_cache_rule", rest=True),
+    create=Call("create_pull_through_cache_rule", other_inputs=True),
     id="{ecrRepositoryPrefix}",
     identity=("ecrRepositoryPrefix",),
     reads=(
@@ -123,7 +123,7 @@ REPOSITORY_CREATION_TEMPLATE = Kind(
     schema="AWS::ECR::RepositoryCreationTemplate",
     inputs=f"prefix! appliedFors! {TEMPLATE_SETTINGS}",
     outputs="registryId",
-    create=Call("create_repository_creation_template", rest=True),
+    create=Call("create_repository_creation_template", other_inputs=True),
     id="{prefix}",
     identity=("prefix",),
     names={"appliedFors": "appliedFor", **ENCRYPTION},
@@ -142,7 +142,7 @@ REPOSITORY_CREATION_TEMPLATE = Kind(
     changes=(
         Change(
             ("appliedFors", *TEMPLATE_SETTINGS.split()),
-            Call("update_repository_creation_template", rest=True),
+            Call("update_repository_creation_template", other_inputs=True),
         ),
     ),
     delete=(Call("delete_repository_creation_template", {"prefix": ID}),),

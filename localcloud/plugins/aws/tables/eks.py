@@ -18,7 +18,7 @@ def logging(subject: Subject) -> dict[str, Any]:
     return cluster_logging(set(subject.inputs.get("enabledClusterLogTypes") or ()))
 
 
-CREATE_CLUSTER = Call("create_cluster", rest=True)
+CREATE_CLUSTER = Call("create_cluster", other_inputs=True)
 
 
 def make_cluster(subject: Subject) -> str:
@@ -183,7 +183,7 @@ NODE_GROUP = Kind(
     "capacityType diskSize forceUpdateVersion instanceTypes labels launchTemplate nodeRepairConfig "
     "releaseVersion remoteAccess taints updateConfig version",
     outputs="arn resources status",
-    create=Call("create_nodegroup", rest=True),
+    create=Call("create_nodegroup", other_inputs=True),
     id="{clusterName}:{nodeGroupName}",
     identity=("clusterName", "nodeGroupName"),
     names={
@@ -228,7 +228,7 @@ FARGATE_PROFILE = Kind(
     schema="AWS::EKS::FargateProfile",
     inputs="clusterName! podExecutionRoleArn! selectors! fargateProfileName subnetIds",
     outputs="arn status",
-    create=Call("create_fargate_profile", rest=True),
+    create=Call("create_fargate_profile", other_inputs=True),
     id="{clusterName}:{fargateProfileName}",
     identity=("clusterName", "fargateProfileName"),
     names={"arn": "fargateProfileArn", "subnetIds": "subnets"},
@@ -291,7 +291,7 @@ ACCESS_ENTRY = Kind(
     schema="AWS::EKS::AccessEntry",
     inputs="clusterName! principalArn! kubernetesGroups type userName",
     outputs="accessEntryArn createdAt modifiedAt",
-    create=Call("create_access_entry", rest=True),
+    create=Call("create_access_entry", other_inputs=True),
     id="{clusterName}:{principalArn}",
     identity=("clusterName", "principalArn"),
     names={"userName": "username"},
@@ -354,7 +354,7 @@ POD_IDENTITY_ASSOCIATION = Kind(
     schema="AWS::EKS::PodIdentityAssociation",
     inputs="clusterName! namespace! roleArn! serviceAccount! disableSessionTags targetRoleArn policy",
     outputs="associationArn associationId externalId",
-    create=Call("create_pod_identity_association", rest=True),
+    create=Call("create_pod_identity_association", other_inputs=True),
     id="association.associationId",
     computed=words("disableSessionTags"),
     documents=words("policy"),

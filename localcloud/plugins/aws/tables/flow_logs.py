@@ -12,7 +12,7 @@ from localcloud.plugins.aws.tables._ec2 import arn, tags_of
 LOGGED = {"vpcId": ("VPC", "vpc-"), "subnetId": ("Subnet", "subnet-"), "eniId": ("NetworkInterface", "eni-")}
 
 
-CREATE = Call("create_flow_logs", rest=True)
+CREATE = Call("create_flow_logs", other_inputs=True)
 
 
 def make_flow_log(subject: Subject) -> str:

@@ -10,7 +10,7 @@ WORKSPACE = Kind(
     inputs="accountAccessType! authenticationProviders! permissionType! name description roleArn dataSources "
     "networkAccessControl",
     outputs="arn endpoint grafanaVersion",
-    create=Call("create_workspace", rest=True),
+    create=Call("create_workspace", other_inputs=True),
     id="workspace.id",
     name=Name(prefix=None),
     names={

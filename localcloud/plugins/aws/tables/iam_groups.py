@@ -12,7 +12,7 @@ GROUP = Kind(
     regional=False,
     inputs="name path",
     outputs="arn uniqueId",
-    create=Call("create_group", rest=True),
+    create=Call("create_group", other_inputs=True),
     id="{name}",
     names={"name": "GroupName"},
     name=Name(prefix=None, max_length=128),

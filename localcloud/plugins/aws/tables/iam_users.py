@@ -14,7 +14,7 @@ USER = Kind(
     regional=False,
     inputs="name path permissionsBoundary",
     outputs="arn uniqueId",
-    create=Call("create_user", rest=True),
+    create=Call("create_user", other_inputs=True),
     id="{name}",
     names={"name": "UserName"},
     name=Name(prefix=None, max_length=64),

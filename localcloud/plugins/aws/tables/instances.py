@@ -13,7 +13,7 @@ KEY_PAIR = Kind(
     schema="AWS::EC2::KeyPair",
     inputs="keyName keyNamePrefix publicKey!",
     outputs="arn fingerprint keyPairId keyType",
-    create=Call("import_key_pair", {"PublicKeyMaterial": P("publicKey")}, rest=True),
+    create=Call("import_key_pair", {"PublicKeyMaterial": P("publicKey")}, other_inputs=True),
     id="KeyName",
     name=Name("keyName", prefix="keyNamePrefix"),
     names={"fingerprint": "KeyFingerprint"},
@@ -38,7 +38,7 @@ SENT = Call(
         "IamInstanceProfile": {"Name": P("iamInstanceProfile")},
         "Monitoring": {"Enabled": P("monitoring")},
     },
-    rest=True,
+    other_inputs=True,
 )
 
 VOLUME = {"volumeSize": "Size", "volumeType": "VolumeType", "iops": "Iops", "throughput": "Throughput"}
@@ -282,7 +282,7 @@ ADDRESS_ASSOCIATION = Kind(
     service="ec2",
     schema="AWS::EC2::EIPAssociation",
     inputs="allocationId instanceId networkInterfaceId privateIpAddress publicIp allowReassociation",
-    create=Call("associate_address", rest=True),
+    create=Call("associate_address", other_inputs=True),
     id="AssociationId",
     arguments=words("allowReassociation"),
     computed=words("allocationId instanceId networkInterfaceId privateIpAddress publicIp"),

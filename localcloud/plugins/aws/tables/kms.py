@@ -36,7 +36,7 @@ def calls_of_key(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 KEY_ID = {"KeyId": ID}
-CREATE_KEY = Call("create_key", rest=True)
+CREATE_KEY = Call("create_key", other_inputs=True)
 DELETE_KEY = Call("schedule_key_deletion", {**KEY_ID, "PendingWindowInDays": P("deletionWindowInDays")})
 KEY_POLICY = {**KEY_ID, "PolicyName": "default"}
 

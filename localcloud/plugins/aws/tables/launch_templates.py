@@ -3,7 +3,7 @@
 from typing import Any
 
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, REST, Call, Change, Name, P, Read, words
+from localcloud.plugins.aws.table import ID, OTHER_INPUTS, Call, Change, Name, P, Read, words
 from localcloud.plugins.aws.tables._ec2 import row, tags_of
 
 DATA = (
@@ -17,7 +17,7 @@ DATA = (
 
 def new_version(subject: Subject) -> None:
     """Make a version of the inputs; the default version with updateDefaultVersion."""
-    members = {"LaunchTemplateId": ID, "LaunchTemplateData": REST}
+    members = {"LaunchTemplateId": ID, "LaunchTemplateData": OTHER_INPUTS}
     answer = subject.call(Call("create_launch_template_version", members, takes="description"))
     if subject.properties.get("updateDefaultVersion"):
         version = answer["LaunchTemplateVersion"]["VersionNumber"]
@@ -40,7 +40,7 @@ LAUNCH_TEMPLATE = row(
     "launch-template",
     inputs=f"name namePrefix description defaultVersion updateDefaultVersion {DATA}",
     outputs="arn latestVersion",
-    create=Call("create_launch_template", {"LaunchTemplateData": REST}, takes="name description"),
+    create=Call("create_launch_template", {"LaunchTemplateData": OTHER_INPUTS}, takes="name description"),
     names={
         "name": "LaunchTemplateName",
         "description": "VersionDescription",

@@ -40,7 +40,7 @@ LOG_GROUP = Kind(
     schema="AWS::Logs::LogGroup",
     inputs="name namePrefix retentionInDays kmsKeyId logGroupClass deletionProtectionEnabled skipDestroy",
     outputs="arn",
-    create=Call("create_log_group", rest=True),
+    create=Call("create_log_group", other_inputs=True),
     id="{name}",
     names={"name": "logGroupName"},
     name=Name(max_length=512),

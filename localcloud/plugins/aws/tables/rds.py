@@ -31,7 +31,7 @@ SUBNET_GROUP = Kind(
     schema="AWS::RDS::DBSubnetGroup",
     inputs="name namePrefix description subnetIds!",
     outputs="arn vpcId",
-    create=Call("create_db_subnet_group", rest=True),
+    create=Call("create_db_subnet_group", other_inputs=True),
     id="DBSubnetGroup.DBSubnetGroupName",
     name=Name(lower=True),
     arguments=words("namePrefix"),
@@ -126,7 +126,7 @@ INSTANCE = Kind(
     "dbSubnetGroupName storageEncrypted kmsKeyId skipFinalSnapshot finalSnapshotIdentifier applyImmediately "
     f"deleteAutomatedBackups {CHANGED}",
     outputs="arn address endpoint engineVersionActual hostedZoneId resourceId status",
-    create=Call("create_db_instance", rest=True),
+    create=Call("create_db_instance", other_inputs=True),
     id="DBInstance.DbiResourceId",
     name=Name("identifier", prefix="identifierPrefix", max_length=63, lower=True),
     names=NAMES,

@@ -130,7 +130,7 @@ CLUSTER = Kind(
     f"allowMajorVersionUpgrade deleteAutomatedBackups {CLUSTER_CHANGED}",
     outputs="arn endpoint readerEndpoint engineVersionActual hostedZoneId clusterResourceId clusterMembers "
     "masterUserSecrets availabilityZones",
-    create=Call("create_db_cluster", rest=True),
+    create=Call("create_db_cluster", other_inputs=True),
     id="DBCluster.DBClusterIdentifier",
     name=Name("clusterIdentifier", prefix="clusterIdentifierPrefix", max_length=63, lower=True),
     names=CLUSTER_NAMES,
@@ -243,7 +243,7 @@ INSTANCE = Kind(
     f"availabilityZone applyImmediately {INSTANCE_CHANGED}",
     outputs="arn endpoint port dbSubnetGroupName engineVersionActual dbiResourceId writer storageEncrypted "
     "kmsKeyId",
-    create=Call("create_db_instance", rest=True),
+    create=Call("create_db_instance", other_inputs=True),
     id="DBInstance.DBInstanceIdentifier",
     name=Name("identifier", prefix="identifierPrefix", max_length=63, lower=True),
     names=INSTANCE_NAMES,

@@ -216,7 +216,7 @@ ROUTE_TABLE_ASSOCIATION = Kind(
     service="ec2",
     schema="AWS::EC2::SubnetRouteTableAssociation",
     inputs="routeTableId! subnetId gatewayId",
-    create=Call("associate_route_table", rest=True),
+    create=Call("associate_route_table", other_inputs=True),
     id="AssociationId",
     reads=(Read(read_association),),
     changes=(Change(("routeTableId",), reassociate),),

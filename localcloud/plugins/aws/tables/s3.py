@@ -8,7 +8,19 @@ from localcloud.errors import Refusal
 from localcloud.plugins.aws.api import error_code
 from localcloud.plugins.aws.refusals.permissions import services
 from localcloud.plugins.aws.subject import Subject
-from localcloud.plugins.aws.table import ID, REST, Call, Change, Kind, Name, P, Read, Tagging, change, words
+from localcloud.plugins.aws.table import (
+    ID,
+    OTHER_INPUTS,
+    Call,
+    Change,
+    Kind,
+    Name,
+    P,
+    Read,
+    Tagging,
+    change,
+    words,
+)
 from localcloud.plugins.aws.tables.s3_inline import INLINE, present
 from localcloud.plugins.values import unknown_in
 
@@ -222,7 +234,7 @@ BUCKET_PUBLIC_ACCESS_BLOCK = setting(
     "public_access_block",
     BLOCKS,
     "PublicAccessBlockConfiguration",
-    {"PublicAccessBlockConfiguration": REST},
+    {"PublicAccessBlockConfiguration": OTHER_INPUTS},
     at="PublicAccessBlockConfiguration",
     defaults=dict.fromkeys(BLOCKS.split(), False),
 )
@@ -286,7 +298,7 @@ BUCKET_WEBSITE = setting(
     "bucket_website",
     " ".join(WEBSITE_PARTS),
     "WebsiteConfiguration",
-    {"WebsiteConfiguration": REST},
+    {"WebsiteConfiguration": OTHER_INPUTS},
     outputs="websiteDomain websiteEndpoint",
     derived=WEBSITE_ADDRESS,
     names={"errorDocument.key": "Key", "indexDocument.suffix": "Suffix"},
@@ -296,7 +308,7 @@ BUCKET_LOGGING = setting(
     "bucket_logging",
     "targetBucket! targetPrefix! targetGrants targetObjectKeyFormat",
     "LoggingConfiguration",
-    {"BucketLoggingStatus": {"LoggingEnabled": REST}},
+    {"BucketLoggingStatus": {"LoggingEnabled": OTHER_INPUTS}},
     at="LoggingEnabled",
     delete=Call("put_bucket_logging", {**BUCKET_KEY, "BucketLoggingStatus": {}}),
     refusals=(services.access_logs_target,),
@@ -339,7 +351,7 @@ OBJECT_LOCK = setting(
     "object_lock_configuration",
     "objectLockEnabled rule",
     "ObjectLockConfiguration",
-    {"ObjectLockConfiguration": REST},
+    {"ObjectLockConfiguration": OTHER_INPUTS},
     at="ObjectLockConfiguration",
     defaults={"objectLockEnabled": "Enabled"},
     computed=words("rule.defaultRetention.days rule.defaultRetention.years"),

@@ -9,7 +9,7 @@ PARAMETER = Kind(
     schema="AWS::SSM::Parameter",
     inputs="name type! value description tier keyId allowedPattern dataType",
     outputs="arn version",
-    create=Call("put_parameter", rest=True),
+    create=Call("put_parameter", other_inputs=True),
     id="{name}",
     name=Name(prefix=None, max_length=2048),
     computed=words("tier dataType keyId"),
@@ -20,7 +20,7 @@ PARAMETER = Kind(
     changes=(
         Change(
             ("value", "type", "description", "tier", "keyId", "allowedPattern"),
-            Call("put_parameter", {"Overwrite": True}, rest=True),
+            Call("put_parameter", {"Overwrite": True}, other_inputs=True),
         ),
     ),
     delete=(Call("delete_parameter", {"Name": ID}),),

@@ -6,8 +6,8 @@ import pytest
 from moka.components.aws.network import NetworkArgs, TransitGateway
 from moka.components.aws.node_group import NodeGroupArgs
 from moka.components.kubernetes.yunikorn import YuniKornArgs
+from moka.components.provider.component_index import offers
 from moka.components.provider.forms import Misfit, form_of
-from moka.components.provider.offered import offers
 from moka.components.provider.schema import schema
 
 NETWORK = {"region": "us-east-1", "cidr": "10.0.0.0/16", "zones": ["us-east-1a", "us-east-1b"]}

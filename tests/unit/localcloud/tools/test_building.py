@@ -12,7 +12,7 @@ import pytest
 from localcloud import tools
 from localcloud.cloud import REPOSITORY
 from localcloud.errors import Refusal
-from localcloud.tools import cache, installed, machine
+from localcloud.tools import cache, machine, system_programs
 from localcloud.tools.table import LANGUAGE_CHANGES, TOOLS
 from localcloud.tools.traefik_changes import TRAEFIK_CHANGES
 
@@ -303,7 +303,7 @@ def test_a_folder_of_links_leads_to_every_program_and_to_nothing_old(laptop, tmp
     tools.link_into(links)
 
     programs = {name for tool in TOOLS.values() if not tool.lazy for name in tool.programs}
-    assert {link.name for link in links.iterdir()} == programs | {installed.MARK}
+    assert {link.name for link in links.iterdir()} == programs | {system_programs.MARK}
     assert all((links / name).resolve() == tools.path(name) for name in programs)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from localcloud import tools
 from localcloud.errors import Refusal
-from localcloud.tools import cache, installed, machine
+from localcloud.tools import cache, machine, system_programs
 from localcloud.tools.build_job import apply_patch, link_flags, targets
 from localcloud.tools.builder import duration, series
 from localcloud.tools.table import TOOLS, Patch, Versions
@@ -50,18 +50,18 @@ def path(tmp_path, monkeypatch):
 def test_a_program_on_path_serves_in_the_versions_that_were_tried(path, name, says, serves):
     program = path(name, says)
 
-    assert installed.suitable(TOOLS[name]) == (program if serves else None)
+    assert system_programs.suitable(TOOLS[name]) == (program if serves else None)
     assert (TOOLS[name] in tools.missing([name])) is not serves
 
 
 def test_versions_serve_from_the_least_on_and_below_the_first_that_does_not():
     versions = Versions((), (3, 200), (4,))
 
-    assert installed.accepts(versions, (3, 200, 0))
-    assert installed.accepts(versions, (3, 999, 9))
-    assert not installed.accepts(versions, (3, 199, 9))
-    assert not installed.accepts(versions, (4, 0, 0))
-    assert not installed.accepts(versions, None)
+    assert system_programs.accepts(versions, (3, 200, 0))
+    assert system_programs.accepts(versions, (3, 999, 9))
+    assert not system_programs.accepts(versions, (3, 199, 9))
+    assert not system_programs.accepts(versions, (4, 0, 0))
+    assert not system_programs.accepts(versions, None)
 
 
 def test_an_installed_pulumi_is_used_with_its_own_parts_and_nothing_of_ours(path):
@@ -97,9 +97,9 @@ def test_yunikorn_is_always_our_own_as_only_that_one_can_be_told_its_address(pat
 
 def test_links_made_here_do_not_pass_for_programs_of_the_machine(path, tmp_path):
     kubectl = path("kubectl", "Client Version: v1.35.4")
-    (kubectl.parent / installed.MARK).touch()
+    (kubectl.parent / system_programs.MARK).touch()
 
-    assert installed.on_path("kubectl") is None
+    assert system_programs.on_path("kubectl") is None
 
 
 def test_a_tool_can_be_named_by_the_environment(path, tmp_path, monkeypatch):

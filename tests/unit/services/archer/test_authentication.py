@@ -20,7 +20,7 @@ from services.archer.authentication.iam import IamAuthenticator
 from services.archer.authentication.oidc import OidcAuthenticator
 from services.archer.authentication.principal import Peer, Sender, Unauthenticated, Unverified
 from services.archer.authentication.proxy import ProxyAuthenticator
-from services.archer.authentication.remembered import Remembered
+from services.archer.authentication.sender_cache import SenderCache
 from services.archer.authentication.ways import Ways
 from services.common.issuer import IssuerKeys
 from tests.support.iam_token import authorization, presigned
@@ -75,7 +75,7 @@ def test_a_token_of_the_issuer_says_who_sends_it():
 def test_a_token_that_was_proved_is_believed_until_it_expires_and_not_longer_than_so_long():
     now = [1000.0]
     sender = Sender(Principal("ann"), "oidc")
-    remembered = Remembered(60.0, lambda: now[0])
+    remembered = SenderCache(60.0, lambda: now[0])
     remembered.keep("short", sender, 1010.0)
     remembered.keep("long", sender, 9000.0)
 

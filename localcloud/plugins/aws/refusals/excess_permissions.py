@@ -21,7 +21,9 @@ from localcloud.plugins.aws.refusals.permissions.releases import (
 )
 
 
-def beyond(cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRelease]) -> list[str]:
+def excess_permissions(
+    cloud: Cloud, clusters: Iterable[str], releases: Iterable[ClusterRelease]
+) -> list[str]:
     """Sentences on the roles of nodes and of pods, each with the actions that nothing known calls."""
     releases, sentences = list(releases), list[str]()
     for cluster in clusters:

@@ -45,17 +45,17 @@ def _annotated(component: type[pulumi.ComponentResource]) -> list[str]:
     """Attributes that it and the components that it is one of declare, without those of every resource."""
     return [
         name
-        for each in reversed(component.__mro__)
-        if issubclass(each, pulumi.ComponentResource) and each is not pulumi.ComponentResource
-        for name in inspect.get_annotations(each)
+        for base in reversed(component.__mro__)
+        if issubclass(base, pulumi.ComponentResource) and base is not pulumi.ComponentResource
+        for name in inspect.get_annotations(base)
     ]
 
 
 @cache
 def offers() -> dict[str, Offer]:
     """Every component that is offered, by its token."""
-    made = [_offer(component) for component in _components()]
-    return {offer.token: offer for offer in sorted(made, key=lambda offer: offer.token)}
+    unsorted = (_offer(component) for component in _components())
+    return {offer.token: offer for offer in sorted(unsorted, key=lambda offer: offer.token)}
 
 
 def _offer(component: type[pulumi.ComponentResource]) -> Offer:

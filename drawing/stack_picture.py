@@ -13,7 +13,7 @@ from previews import Preview
 from stacks.settings import reading
 
 
-def drawn(stack: str, previews: Sequence[Preview] = ()) -> Picture:
+def stack_picture(stack: str, previews: Sequence[Preview] = ()) -> Picture:
     """An environment, or one of its stacks, and what previews change there.
 
     stack: `prod`, `prod.shared`. Of many clusters, those that are alike are folded; with previews, those

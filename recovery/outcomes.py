@@ -29,7 +29,7 @@ from recovery.state import CREATING, Operation, resources_of, type_of
 
 
 @dataclass(frozen=True)
-class Look:
+class OutcomeSearch:
     """What an update of a stack that was cut off left."""
 
     stack: str
@@ -39,18 +39,18 @@ class Look:
         """A finding, or more, for each operation that was cut off."""
         return [finding for operation in unfinished(self.state) for finding in self._of(operation)]
 
-    def made_unrecorded(self, planned: Iterable[Operation]) -> list[Finding]:
+    def unrecorded_creations(self, planned: Iterable[Operation]) -> list[Finding]:
         """A finding for each of what an `up` would create that may exist already."""
         pending = {operation.urn for operation in unfinished(self.state)}
         return [
             finding
             for operation in planned
             if operation.urn not in pending
-            for finding in self._of_planned(operation)
+            for finding in self._of_creation(operation)
             if finding.verdict in (*TAKING, "several")
         ]
 
-    def _of_planned(self, operation: Operation) -> list[Finding]:
+    def _of_creation(self, operation: Operation) -> list[Finding]:
         """A finding for each that a create may have made before; a name by Pulumi was another one then."""
         search = AUTONAMED.get(type_of(operation.urn))
         if search is None or not autonamed(operation.inputs):

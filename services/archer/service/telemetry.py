@@ -15,7 +15,7 @@ TRACED = "/v1/"
 """Where paths begin that people and programs ask; probes and collectors ask others, all the time."""
 
 
-class Measured:
+class Telemetry:
     """An application whose requests are counted and traced, and whose connections end as it leaves."""
 
     def __init__(self, app: ASGIApp, context: Context) -> None:

@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
+from delivery.affected_stacks import RecordingFailed, affected_stacks, reads_among, recorded_reads
 from delivery.git import GitError
-from delivery.touched import RecordingFailed, reads_among, recorded_reads, touched_stacks
 from localcloud.cloud import REPOSITORY
 
 PROGRAM = """
@@ -56,7 +56,7 @@ def repository(tmp_path):
 
 
 def touched(repository, stacks=STACKS):
-    return {stack.stack: stack.why for stack in touched_stacks(repository, stacks, "main")}
+    return {stack.stack: stack.why for stack in affected_stacks(repository, stacks, "main")}
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_without_a_change_nothing_is_touched(repository):
 
 def test_a_base_that_is_not_there_is_refused(repository):
     with pytest.raises(GitError, match="Name a branch or commit whose history is here"):
-        touched_stacks(repository, STACKS, "no-such-branch")
+        affected_stacks(repository, STACKS, "no-such-branch")
 
 
 def test_a_failing_program_reads_nothing_that_could_be_relied_on(repository):
@@ -157,7 +157,7 @@ def reads():
         ("policies/network.py", ["staging.adhoc-a", "prod.shared"]),
         ("docs/operations/README.md", []),
         ("commands/doctor.py", []),
-        ("delivery/touched.py", []),
+        ("delivery/affected_stacks.py", []),
         ("localcloud/engine.py", []),
         ("services/driver_finalizer/__main__.py", []),
         ("stacks/local.yaml", []),

@@ -1,4 +1,4 @@
-from localcloud.control_plane.simulated import (
+from localcloud.control_plane.cloud_provider import (
     allowed_zones,
     load_balancer_for,
     unclaimed,

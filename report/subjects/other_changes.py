@@ -19,7 +19,7 @@ PAST: Mapping[Op, str] = {
 }
 
 
-def rest(preview: Preview) -> Section:
+def other_changes(preview: Preview) -> Section:
     """The section of every change, by type; and of the engine's warnings."""
     changes = [step for step in preview.changes if step.state.custom]
     groups: dict[tuple[str, str], list[Step]] = {}

@@ -10,7 +10,7 @@ REMOVED = "removed"
 Marks = Mapping[str, Sequence[Change]]
 
 
-def with_removed(picture: Picture, marks: Marks, standing: Mapping[str, str]) -> Picture:
+def with_deletions(picture: Picture, marks: Marks, standing: Mapping[str, str]) -> Picture:
     """The picture with every unit and part that has marks.
 
     standing: address of a unit on a cluster that goes -> the foundation whose provider made its resources.

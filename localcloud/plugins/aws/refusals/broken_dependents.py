@@ -17,7 +17,7 @@ from aws_rules.nodes.dns import cluster_dns
 from aws_rules.rule import Unknown, Verdict
 from localcloud import unknowns
 from localcloud.cloud import Cloud
-from localcloud.plugins.aws.refusals.beyond import programs_of
+from localcloud.plugins.aws.refusals.excess_permissions import programs_of
 from localcloud.plugins.aws.refusals.identities import Identities
 from localcloud.plugins.aws.refusals.network import load
 from localcloud.plugins.aws.refusals.nodes import Joining, self_managed_add_ons
@@ -39,7 +39,7 @@ from localcloud.plugins.aws.refusals.templates import template_data
 Labels = Mapping[str, str]
 
 
-def broken(
+def broken_dependents(
     cloud: Cloud,
     clusters: Iterable[str],
     releases: Iterable[ClusterRelease],

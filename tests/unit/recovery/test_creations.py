@@ -1,6 +1,6 @@
 """What an `up` would create, as a preview has it."""
 
-from recovery.planned import SECRET, UNKNOWN, creations, frame
+from recovery.creations import SECRET, UNKNOWN, creations, frame
 
 STACK = "urn:pulumi:dev::small::pulumi:pulumi:Stack::small-dev"
 PROVIDER = "urn:pulumi:dev::small::pulumi:providers:aws::main"

@@ -68,7 +68,7 @@ PATHS: Mapping[str, tuple[str, ...]] = {
 }
 """Type -> paths of inputs whose change a subject judges; `ALL` of them. `[]` is any place in a list."""
 
-JUDGED_WHEN_NEW = frozenset({*SOURCES, *CHARGED, *openings.READERS, NETWORK_POLICY, NODE_GROUP}) - {
+COVERED_WHEN_NEW = frozenset({*SOURCES, *CHARGED, *openings.READERS, NETWORK_POLICY, NODE_GROUP}) - {
     "kubernetes:core/v1:Service",
     "kubernetes:networking.k8s.io/v1:Ingress",
     "kubernetes:helm.sh/v3:Release",
@@ -85,7 +85,7 @@ READ_BY_MACHINES = ("k8s.io/", "kubernetes.io/", TAG_PREFIX)
 roles of CI by those of environments."""
 
 
-def unjudged(preview: Preview) -> Section:
+def unreviewed(preview: Preview) -> Section:
     """The section of what changes in a stack that is there, and no subject says anything about."""
     return Section(subject="unjudged", title="Left to the reviewer", findings=[*_findings(preview)])
 
@@ -98,7 +98,7 @@ def _findings(preview: Preview) -> Iterator[Finding]:
     for step in preview.changes:
         if not step.state.custom:
             continue
-        if step.op in ("create", "import") and step.type not in JUDGED_WHEN_NEW:
+        if step.op in ("create", "import") and step.type not in COVERED_WHEN_NEW:
             fresh.append(resource(step))
         elif step.op == "update" and (paths := _paths(step)):
             changed.append(f"{resource(step)} ({listing(map(code, paths), 3)})")

@@ -2,10 +2,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.allocator.due import Clock, Due
+from services.allocator.timetable import Clock, Timetable
 from tests.support.loops import run_apart
 
-NIGHT = Due("30 3 * * *", late=timedelta(hours=6))
+NIGHT = Timetable("30 3 * * *", late=timedelta(hours=6))
 
 
 class Ended(Exception):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from report.subjects.judged import unjudged
+from report.subjects.coverage import unreviewed
 from tests.support.report_steps import preview, says, step
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -11,7 +11,7 @@ THERE = step("aws:ec2/vpc:Vpc", "main", {}, {})
 
 
 def changed(type_, before, after, *paths):
-    return says(unjudged(preview(step(type_, "thing", before, after, "update", changed=paths))), "look")
+    return says(unreviewed(preview(step(type_, "thing", before, after, "update", changed=paths))), "look")
 
 
 @pytest.mark.parametrize("field", ["userData", "imageId", "vpcSecurityGroupIds", "iamInstanceProfile"])
@@ -60,5 +60,5 @@ def test_the_environment_of_a_resource_is_no_tag_like_others():
 )
 def test_what_is_new_in_a_stack_is_left_to_the_reviewer(type_):
     assert "New, and nothing above judges it" in says(
-        unjudged(preview(THERE, step(type_, "miner", new={}))), "look"
+        unreviewed(preview(THERE, step(type_, "miner", new={}))), "look"
     )

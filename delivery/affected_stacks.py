@@ -32,7 +32,7 @@ class RecordingFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Touched:
+class AffectedStack:
     """A stack whose preview differs, or may differ.
 
     why: files that differ and that its preview reads, in order, or a sentence.
@@ -57,7 +57,7 @@ def stacks_of(environment: str) -> list[str]:
         return [name for name in names if name.partition(".")[0] == environment]
 
 
-def touched_stacks(repository: Path, stacks: Iterable[str], base: str) -> list[Touched]:
+def affected_stacks(repository: Path, stacks: Iterable[str], base: str) -> list[AffectedStack]:
     """Those of the stacks whose previews read what differs from `base` in the working tree, in their order.
 
     base: a branch or commit; the change begins where it and HEAD parted.
@@ -74,7 +74,7 @@ def touched_stacks(repository: Path, stacks: Iterable[str], base: str) -> list[T
     tree_before = git.tree_at(repository, commit) if removed else nullcontext()
     with tree_before as before, ThreadPoolExecutor(os.cpu_count()) as pool:
         answers = pool.map(partial(_why, repository, before, files), stacks)
-        return [Touched(stack, why) for stack, why in zip(stacks, answers, strict=True) if why]
+        return [AffectedStack(stack, why) for stack, why in zip(stacks, answers, strict=True) if why]
 
 
 def _why(after: Path, before: Path | None, files: Files, stack: str) -> tuple[str, ...]:

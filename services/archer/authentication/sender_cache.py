@@ -10,7 +10,7 @@ MOST = 10_000
 """Tokens; of more, the one that was proved first is forgotten."""
 
 
-class Remembered:
+class SenderCache:
     """Believes a token again.
 
     seconds: for so long, at most; somebody who was let in until then is let in for no longer.

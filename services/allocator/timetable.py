@@ -29,7 +29,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Due:
+class Timetable:
     """Times at which something is due.
 
     late: for so long after one of them a program that starts does what was due then.
