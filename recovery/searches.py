@@ -21,7 +21,7 @@ class Search:
     id: to import: a template of its inputs, and of `found` where AWS is asked.
     service, operation: the question, as boto3 names it; empty where the inputs name the resource.
     request: its members, with templates of inputs.
-    at: JMESPath of the answer: `id` and `tags` of each; without `tags`, inputs alone say which it is.
+    at: JMESPath of the answer: `id` and `tags` of each; without `tags`, only inputs say which it is.
     tags: a second question, about each `found`, where the first answer has no tags; its `at` are the tags.
     """
 

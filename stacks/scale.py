@@ -1,4 +1,4 @@
-"""What each shared thing of an environment takes under a load, and what it can: the table of docs/scale.md.
+"""What a load takes of each resource that an environment's jobs share: the table of docs/scale.md.
 
 Limits of AWS, Kubernetes and YuniKorn are what these say themselves; nobody ran an environment of this size.
 """
@@ -141,32 +141,32 @@ TEN_THOUSAND_NODES = Load(jobs_a_day=200_000, pods=50_000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shared:
-    """A thing that is shared.
+class SharedResource:
+    """A resource that the jobs of an environment, or of a part of it, share.
 
-    scope: of what there is one.
-    takes, can: in `unit`. how: what it takes comes to that. source: of the limit.
+    scope: the part that has one of it.
+    use, limit: in `unit`. basis: what the use comes from. source: of the limit.
     carried_by: setting or part that carries it.
-    runs: a run has to show it; else to count is enough, as of addresses and of AWS's quotas.
+    measurable: a run has to show it; else to count is enough, as of addresses and of AWS's quotas.
     """
 
-    what: str
+    name: str
     scope: str
-    takes: float
-    can: float
+    use: float
+    limit: float
     unit: str
-    how: str
+    basis: str
     source: str
     carried_by: str
-    runs: bool = False
+    measurable: bool = False
 
     @property
     def share(self) -> float:
-        """What it takes of what it can."""
-        return self.takes / self.can
+        """Its use, of its limit."""
+        return self.use / self.limit
 
 
-def shared(settings: Environment, load: Load) -> list[Shared]:
+def shared_resources(settings: Environment, load: Load) -> list[SharedResource]:
     """What is shared in an environment of clusters that are alike, the fullest first."""
     of_one = load.part(len(settings.clusters))
     rows = [
@@ -179,20 +179,20 @@ def shared(settings: Environment, load: Load) -> list[Shared]:
     return sorted(rows, key=lambda row: -row.share)
 
 
-def closest(rows: list[Shared], number: int = 5) -> list[Shared]:
+def closest(rows: list[SharedResource], number: int = 5) -> list[SharedResource]:
     """Of those that only a run can show, the ones that are closest to their limit."""
-    return [row for row in rows if row.runs][:number]
+    return [row for row in rows if row.measurable][:number]
 
 
-def as_table(rows: list[Shared]) -> str:
+def as_table(rows: list[SharedResource]) -> str:
     """The rows, as docs/scale.md shows them."""
     lines = [
         "| what | of each | takes | can | share | what it takes is | the limit is from | carried by |",
         "| --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     lines += [
-        f"| {row.what} | {row.scope} | {_number(row.takes)}{f' {row.unit}' if row.unit else ''} "
-        f"| {_number(row.can)} | {row.share:.0%} | {row.how} | {row.source} | {row.carried_by} |"
+        f"| {row.name} | {row.scope} | {_number(row.use)}{f' {row.unit}' if row.unit else ''} "
+        f"| {_number(row.limit)} | {row.share:.0%} | {row.basis} | {row.source} | {row.carried_by} |"
         for row in rows
     ]
     return "\n".join(lines)
@@ -213,79 +213,79 @@ def _policy_lists(cluster: Cluster, load: Load, nodes: int) -> float:
     return megabytes_a_second(load.pods, load.pods if cluster.shuffle else 0, nodes)
 
 
-def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
+def _control_plane(settings: Environment, load: Load) -> Iterator[SharedResource]:
     cluster, nodes, spaces = settings.clusters[settings.home], _nodes(settings), len(settings.job_namespaces)
     tier = cluster.control_plane_tier
     pods = load.pods + load.kept
     threshold = f"[Kubernetes' thresholds]({THRESHOLDS})"
     placed = GANG * load.pods_a_second
-    yield Shared(
-        what="nodes",
+    yield SharedResource(
+        name="nodes",
         scope="cluster",
-        takes=nodes,
-        can=LARGEST_CLUSTER,
+        use=nodes,
+        limit=LARGEST_CLUSTER,
         unit="",
-        how="all node groups at their maximum",
+        basis="all node groups at their maximum",
         source=threshold,
         carried_by="one more cluster",
     )
-    yield Shared(
-        what="pods",
+    yield SharedResource(
+        name="pods",
         scope="cluster",
-        takes=pods + DAEMONS * nodes,
-        can=MOST_PODS * nodes / LARGEST_CLUSTER,
+        use=pods + DAEMONS * nodes,
+        limit=MOST_PODS * nodes / LARGEST_CLUSTER,
         unit="",
-        how=f"those of jobs, ended drivers that are kept, {DAEMONS} of the platform on each node",
+        basis=f"those of jobs, ended drivers that are kept, {DAEMONS} of the platform on each node",
         source=threshold,
         carried_by="one more cluster",
     )
-    yield Shared(
-        what="pods of a namespace",
+    yield SharedResource(
+        name="pods of a namespace",
         scope="job namespace",
-        takes=pods / spaces,
-        can=3_000,
+        use=pods / spaces,
+        limit=3_000,
         unit="",
-        how=f"those of jobs and ended drivers, of {spaces} namespaces",
+        basis=f"those of jobs and ended drivers, of {spaces} namespaces",
         source=threshold,
         carried_by="more `job_namespaces`, `ttl_seconds` of jobs",
-        runs=True,
+        measurable=True,
     )
-    yield Shared(
-        what="Services",
+    yield SharedResource(
+        name="Services",
         scope="cluster",
-        takes=load.jobs + load.kept,
-        can=MOST_SERVICES * nodes / LARGEST_CLUSTER,
+        use=load.jobs + load.kept,
+        limit=MOST_SERVICES * nodes / LARGEST_CLUSTER,
         unit="",
-        how="Spark's own, without an address (apache/spark: DriverServiceFeatureStep.scala), of each driver "
-        "that runs or is kept; and as many EndpointSlices",
+        basis="Spark's own, without an address (apache/spark: DriverServiceFeatureStep.scala), of each "
+        "driver that runs or is kept; and as many EndpointSlices",
         source=threshold,
         carried_by="`ttl_seconds` of jobs; kube-proxy looks at none without an address "
         "(kubernetes/kubernetes: cmd/kube-proxy/app/server.go)",
-        runs=True,
+        measurable=True,
     )
-    yield Shared(
-        what="pods that have ended",
+    yield SharedResource(
+        name="pods that have ended",
         scope="cluster",
-        takes=load.kept,
-        can=12_500,
+        use=load.kept,
+        limit=12_500,
         unit="",
-        how=f"drivers, each kept for {load.kept_seconds:.0f} s; executors are deleted",
+        basis=f"drivers, each kept for {load.kept_seconds:.0f} s; executors are deleted",
         source="[kube-controller-manager](https://kubernetes.io/docs/reference/command-line-tools-reference/"
         "kube-controller-manager/), `--terminated-pod-gc-threshold`",
         carried_by="`ttl_seconds` of jobs; the finalizer keeps a driver until the operator has read its end",
     )
     requests = placed * REQUESTS_A_POD + nodes / LEASE_SECONDS
-    yield Shared(
-        what="requests at once",
+    yield SharedResource(
+        name="requests at once",
         scope="API server",
-        takes=requests,
-        can=CAPACITIES[tier].seats,
+        use=requests,
+        limit=CAPACITIES[tier].seats,
         unit="seats",
-        how=f"{requests:,.0f} a second ({REQUESTS_A_POD} a pod and placeholder, leases of nodes), each for "
+        basis=f"{requests:,.0f} a second ({REQUESTS_A_POD} a pod and placeholder, leases of nodes), each for "
         f"the whole second that [Kubernetes' SLO]({SLOS}) leaves it",
         source="`moka/control_plane_tiers.py`; more from Kubernetes 1.34 on",
         carried_by="`control_plane_tier`",
-        runs=True,
+        measurable=True,
     )
     drivers = load.jobs + load.kept
     running, placeholder = (STORED[f"{kind} pod"] + KUBELET_BYTES for kind in ("executor", "placeholder"))
@@ -298,117 +298,117 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[Shared]:
         + load.jobs_a_second * 2 * (1 + load.executors) * KEPT_SECONDS * STORED["SparkApplication"]
         + _policy_lists(cluster, load, nodes=1) * 1e6 * KEPT_SECONDS
     )
-    yield Shared(
-        what="etcd",
+    yield SharedResource(
+        name="etcd",
         scope="cluster",
-        takes=stored / 1e9,
-        can=CAPACITIES[tier].database_gb,
+        use=stored / 1e9,
+        limit=CAPACITIES[tier].database_gb,
         unit="GB",
-        how="objects of [measured](benchmarks.md#what-objects-take-in-etcd) sizes, an hour of events, former "
-        "versions of ten minutes",
+        basis="objects of [measured](benchmarks.md#what-objects-take-in-etcd) sizes, an hour of events, "
+        "former versions of ten minutes",
         source="`moka/control_plane_tiers.py`",
         carried_by="`control_plane_tier`, `maxTrackedExecutorPerApp`",
-        runs=True,
+        measurable=True,
     )
     zones = settings.zones_of(settings.home)
     plans = [
         plan for name, group in cluster.node_groups.items() for plan in node_group_plans(name, group, zones)
     ]
-    yield Shared(
-        what="nodes of a managed group",
+    yield SharedResource(
+        name="nodes of a managed group",
         scope="node group",
-        takes=max(plan.maximum for plan in plans),
-        can=MAX_NODES_PER_GROUP,
+        use=max(plan.maximum for plan in plans),
+        limit=MAX_NODES_PER_GROUP,
         unit="",
-        how="the largest group",
+        basis="the largest group",
         source="`stacks/settings/checks/node_groups.py`",
         carried_by="more groups; refused beyond",
     )
-    yield Shared(
-        what="managed groups",
+    yield SharedResource(
+        name="managed groups",
         scope="cluster",
-        takes=len(plans),
-        can=MAX_GROUPS_PER_CLUSTER,
+        use=len(plans),
+        limit=MAX_GROUPS_PER_CLUSTER,
         unit="",
-        how="groups, in each zone where they are one a zone",
+        basis="groups, in each zone where they are one a zone",
         source="`stacks/settings/checks/node_groups.py`",
         carried_by="fewer, larger groups; refused beyond",
     )
 
 
-def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
+def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[SharedResource]:
     cluster, operators = settings.clusters[settings.home], settings.spark.operators.values()
     requests = api_requests_per_second(_nodes(settings), cluster.control_plane_tier)
-    yield Shared(
-        what="pods that YuniKorn places",
+    yield SharedResource(
+        name="pods that YuniKorn places",
         scope="cluster",
-        takes=GANG * of_one.pods_a_second,
-        can=115,
+        use=GANG * of_one.pods_a_second,
+        limit=115,
         unit="a second",
-        how="each pod of a job, and its placeholder before it",
+        basis="each pod of a job, and its placeholder before it",
         source=f"[YuniKorn with 4,000 nodes]({KUBEMARK}), bound by the API server; 204 with 2,000",
         carried_by=f"`kubernetes.qps`, from nodes and tier (`moka/sizes/yunikorn.py`): {requests}",
-        runs=True,
+        measurable=True,
     )
-    yield Shared(
-        what="requests of YuniKorn",
+    yield SharedResource(
+        name="requests of YuniKorn",
         scope="cluster",
-        takes=GANG_REQUESTS * of_one.pods_a_second,
-        can=requests,
+        use=GANG_REQUESTS * of_one.pods_a_second,
+        limit=requests,
         unit="a second",
-        how="a placeholder is made, bound and deleted, and its pod bound "
+        basis="a placeholder is made, bound and deleted, and its pod bound "
         "([measured](benchmarks.md#a-placeholder-before-each-pod-and-2500-nodes))",
         source="`moka/sizes/yunikorn.py`, from nodes and tier",
         carried_by="`control_plane_tier`",
     )
-    yield Shared(
-        what="submissions of the operator",
+    yield SharedResource(
+        name="submissions of the operator",
         scope="release",
-        takes=of_one.jobs_a_second * 60 / len(operators),
-        can=min(operator.applications_per_minute for operator in operators),
+        use=of_one.jobs_a_second * 60 / len(operators),
+        limit=min(operator.applications_per_minute for operator in operators),
         unit="a minute",
-        how=f"jobs of a cluster; releases: {len(operators)}",
+        basis=f"jobs of a cluster; releases: {len(operators)}",
         source="`moka/sizes/spark_operator.py`, from the operator's benchmark; at most 110 on these machines",
         carried_by="`spark.operators`, `applications_per_minute`",
-        runs=True,
+        measurable=True,
     )
-    yield Shared(
-        what="submissions to Archer",
+    yield SharedResource(
+        name="submissions to Archer",
         scope="environment",
-        takes=load.jobs_a_second,
-        can=MEASURED_SUBMISSIONS,
+        use=load.jobs_a_second,
+        limit=MEASURED_SUBMISSIONS,
         unit="a second",
-        how="all jobs",
+        basis="all jobs",
         source="[measured](benchmarks.md#submissions-to-archer), two processes",
         carried_by="`archer.service`, `database`",
-        runs=True,
+        measurable=True,
     )
-    yield Shared(
-        what="drivers behind the gateway to UIs",
+    yield SharedResource(
+        name="drivers behind the gateway to UIs",
         scope="cluster",
-        takes=of_one.jobs,
-        can=MEASURED_DRIVERS,
+        use=of_one.jobs,
+        limit=MEASURED_DRIVERS,
         unit="",
-        how="drivers at once",
+        basis="drivers at once",
         source="[measured](benchmarks.md#live-uis-through-the-gateway)",
         carried_by="`ui_gateway`",
-        runs=True,
+        measurable=True,
     )
     listed = settings.history.jobs_per_day * settings.retention.event_logs_hot
-    yield Shared(
-        what="logs in the History Server's list",
+    yield SharedResource(
+        name="logs in the History Server's list",
         scope="environment",
-        takes=listed,
-        can=MAX_LISTED,
+        use=listed,
+        limit=MAX_LISTED,
         unit="",
-        how=f"{settings.history.jobs_per_day:,} a day for {settings.retention.event_logs_hot} days",
+        basis=f"{settings.history.jobs_per_day:,} a day for {settings.retention.event_logs_hot} days",
         source="[measured](benchmarks.md#scans-of-the-history-server): a scan takes 152 s of 300",
         carried_by="`retention.event_logs_hot`, `history.jobs_per_day`; refused beyond",
-        runs=True,
+        measurable=True,
     )
 
 
-def _network(settings: Environment, load: Load) -> Iterator[Shared]:
+def _network(settings: Environment, load: Load) -> Iterator[SharedResource]:
     cluster = settings.clusters[settings.home]
     foundation = settings.home_foundation
     network = settings.foundations[foundation].network
@@ -420,130 +420,130 @@ def _network(settings: Environment, load: Load) -> Iterator[Shared]:
     in_vpc = [name for name, other in settings.clusters.items() if other.foundation == foundation]
     in_zone = ceil(len(in_vpc) / len(plans))
     pod_subnet = next(plan.pods for plan in plans if plan.pods)
-    yield Shared(
-        what="prefixes of 16 addresses for pods",
+    yield SharedResource(
+        name="prefixes of 16 addresses for pods",
         scope="zone of a VPC",
-        takes=max(sum(use.nodes_in(plan.zone) * use.addresses.prefixes for use in uses) for plan in plans),
-        can=prefixes(pod_subnet),
+        use=max(sum(use.nodes_in(plan.zone) * use.addresses.prefixes for use in uses) for plan in plans),
+        limit=prefixes(pod_subnet),
         unit="",
-        how="one an executor node (`max_pods: 16`), two a shuffle node, seven a driver or system node; "
+        basis="one an executor node (`max_pods: 16`), two a shuffle node, seven a driver or system node; "
         f"executors of {in_zone} clusters in the zone, and nodes that an update brings",
         source="`moka/pod_subnets.py`",
         carried_by="`pod_cidrs`, `max_pods`; refused beyond",
     )
-    yield Shared(
-        what="addresses of nodes",
+    yield SharedResource(
+        name="addresses of nodes",
         scope="zone of a VPC",
-        takes=max(sum(use.nodes_in(plan.zone) for use in uses) for plan in plans),
-        can=usable_addresses(plans[0].private),
+        use=max(sum(use.nodes_in(plan.zone) for use in uses) for plan in plans),
+        limit=usable_addresses(plans[0].private),
         unit="",
-        how="nodes of that zone, and those that an update brings",
+        basis="nodes of that zone, and those that an update brings",
         source="`moka/subnet_plan.py`",
         carried_by="`network.cidr`; refused beyond",
     )
-    yield Shared(
-        what="Network Address Usage",
+    yield SharedResource(
+        name="Network Address Usage",
         scope="VPC",
-        takes=vpc_contents(settings, foundation).units,
-        can=MOST_UNITS,
+        use=vpc_contents(settings, foundation).units,
+        limit=MOST_UNITS,
         unit="units",
-        how="`stacks/settings/network_use.py`",
+        basis="`stacks/settings/network_use.py`",
         source="`moka/network_address_usage.py`; 64,000 before AWS raises it",
         carried_by="`max_pods`, another foundation; refused beyond, the doctor asks",
     )
     nodes = _nodes(settings)
-    yield Shared(
-        what="what network policies send to nodes",
+    yield SharedResource(
+        name="what network policies send to nodes",
         scope="cluster",
-        takes=_policy_lists(cluster, load, nodes),
-        can=MOST_SENT,
+        use=_policy_lists(cluster, load, nodes),
+        limit=MOST_SENT,
         unit="MB a second",
-        how=f"lists of {load.pods:,.0f} drivers and executors, all anew in a busy second, to each of "
+        basis=f"lists of {load.pods:,.0f} drivers and executors, all anew in a busy second, to each of "
         f"{nodes:,} nodes",
         source="`moka/policy_endpoints.py`, an estimate of ours",
         carried_by=f"more clusters, `quota.pods`, `isolated`; refused beyond ([lists]({LISTS}))",
-        runs=True,
+        measurable=True,
     )
     replicas = max_coredns_replicas(*full_size(cluster.node_groups))
-    yield Shared(
-        what="questions to CoreDNS",
+    yield SharedResource(
+        name="questions to CoreDNS",
         scope="cluster",
-        takes=load.pods * 2 * NAMES / NAME_SECONDS,
-        can=replicas * 180,
+        use=load.pods * 2 * NAMES / NAME_SECONDS,
+        limit=replicas * 180,
         unit="a second",
-        how=f"{NAMES} names outside, of two records, every {NAME_SECONDS} s, by each pod",
+        basis=f"{NAMES} names outside, of two records, every {NAME_SECONDS} s, by each pod",
         source=f"[0046](decisions/0046-names-at-ten-thousand-pods.md): 180 by each of {replicas} replicas",
         carried_by="`components/aws/addon_configuration.py`, `ndots`",
-        runs=True,
+        measurable=True,
     )
     on_node = ceil(replicas / sum(group.maximum for group in cluster.groups_of("system")))
-    yield Shared(
-        what="packets to the VPC's resolver",
+    yield SharedResource(
+        name="packets to the VPC's resolver",
         scope="system node",
-        takes=on_node * 2 * NAMES / RESOLVED_SECONDS,
-        can=1_024,
+        use=on_node * 2 * NAMES / RESOLVED_SECONDS,
+        limit=1_024,
         unit="a second",
-        how=f"{NAMES} names outside, by each of {on_node} replicas, every {RESOLVED_SECONDS} s",
+        basis=f"{NAMES} names outside, by each of {on_node} replicas, every {RESOLVED_SECONDS} s",
         source=f"[VPC]({AWS}/vpc/latest/userguide/AmazonDNS-concepts.html)",
         carried_by="more system nodes",
     )
-    yield Shared(
-        what="connections to one host outside AWS",
+    yield SharedResource(
+        name="connections to one host outside AWS",
         scope="NAT gateway",
-        takes=load.pods * in_zone,
-        can=55_000,
+        use=load.pods * in_zone,
+        limit=55_000,
         unit="",
-        how=f"one of each pod of {in_zone} clusters with executors in one zone; what is ours goes by "
+        basis=f"one of each pod of {in_zone} clusters with executors in one zone; what is ours goes by "
         "endpoints",
         source=f"[NAT gateways]({AWS}/vpc/latest/userguide/nat-gateway-basics.html), an address",
         carried_by="`network.nat: zonal`, `interface_endpoints`, `charts.mirror`",
     )
 
 
-def _accounts(settings: Environment, load: Load) -> Iterator[Shared]:
+def _accounts(settings: Environment, load: Load) -> Iterator[SharedResource]:
     accounts = len({foundation.account for foundation in settings.foundations.values()})
     nodes = _nodes(settings) * len(settings.clusters) // accounts
     half = load.part(accounts)
-    yield Shared(
-        what="machines that start",
+    yield SharedResource(
+        name="machines that start",
         scope="account and region",
-        takes=(nodes - 1_000) / NODES_A_SECOND / 60,
-        can=60,
+        use=(nodes - 1_000) / NODES_A_SECOND / 60,
+        limit=60,
         unit="minutes",
-        how=f"all {nodes:,} of an account: 1,000 at once, then {NODES_A_SECOND} a second",
+        basis=f"all {nodes:,} of an account: 1,000 at once, then {NODES_A_SECOND} a second",
         source=f"[EC2]({AWS}/ec2/latest/devguide/ec2-api-throttling.html), as if Auto Scaling "
         "were held to it; the AWS provider waits an hour",
         carried_by="one cluster after the other (`slices`, `waves`)",
     )
-    yield Shared(
-        what="layers pulled from ECR",
+    yield SharedResource(
+        name="layers pulled from ECR",
         scope="account and region",
-        takes=NODES_A_SECOND * accounts * LAYERS_A_NODE,
-        can=3_000,
+        use=NODES_A_SECOND * accounts * LAYERS_A_NODE,
+        limit=3_000,
         unit="a second",
-        how=f"{LAYERS_A_NODE} by each machine that starts, in both accounts; the 1,000 at once in each "
+        basis=f"{LAYERS_A_NODE} by each machine that starts, in both accounts; the 1,000 at once in each "
         f"take {1_000 * accounts * LAYERS_A_NODE / 3_000:.0f} s",
         source=f"[ECR]({AWS}/AmazonECR/latest/userguide/service-quotas.html), GetDownloadUrlForLayer",
         carried_by="`registry`; layers themselves come from S3",
     )
-    yield Shared(
-        what="roles that jobs take",
+    yield SharedResource(
+        name="roles that jobs take",
         scope="account and region",
-        takes=half.pods_a_second,
-        can=600,
+        use=half.pods_a_second,
+        limit=600,
         unit="a second",
-        how="one by each pod, if every job took one of its own",
+        basis="one by each pod, if every job took one of its own",
         source=f"[STS]({AWS}/IAM/latest/UserGuide/reference_iam-quotas.html)",
         carried_by="nothing of ours: Pod Identity is the platform's way",
     )
     puts = _event_log_puts(settings, load) + _log_puts(settings, load)
-    yield Shared(
-        what="requests to KMS",
+    yield SharedResource(
+        name="requests to KMS",
         scope="account and region",
-        takes=puts,
-        can=100_000,
+        use=puts,
+        limit=100_000,
         unit="a second",
-        how="one for each object put into logs and event logs, without bucket keys, in one account",
+        basis="one for each object put into logs and event logs, without bucket keys, in one account",
         source=f"[KMS]({AWS}/kms/latest/developerguide/requests-per-second.html), us-east-1",
         carried_by="bucket keys (`components/aws/bucket.py`)",
     )
@@ -566,28 +566,28 @@ def _log_puts(settings: Environment, load: Load) -> float:
     )
 
 
-def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]:
+def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[SharedResource]:
     s3 = f"[S3]({AWS}/AmazonS3/latest/userguide/optimizing-performance.html), a prefix"
     quotas = f"[AMP]({AWS}/prometheus/latest/userguide/AMP_quotas.html)"
     nodes, clusters = _nodes(settings), len(settings.clusters)
-    yield Shared(
-        what="objects put into event logs",
+    yield SharedResource(
+        name="objects put into event logs",
         scope="environment",
-        takes=_event_log_puts(settings, load),
-        can=3_500,
+        use=_event_log_puts(settings, load),
+        limit=3_500,
         unit="a second",
-        how=f"a driver's every {settings.spark.event_logs.seconds} s, and {END_PUTS} of each job's end, as "
+        basis=f"a driver's every {settings.spark.event_logs.seconds} s, and {END_PUTS} of each job's end, as "
         "if under one prefix",
         source=s3,
         carried_by="`spark.event_logs.seconds`",
     )
-    yield Shared(
-        what="objects put into job logs",
+    yield SharedResource(
+        name="objects put into job logs",
         scope="foundation",
-        takes=_log_puts(settings, load.part(len(settings.foundations))),
-        can=3_500,
+        use=_log_puts(settings, load.part(len(settings.foundations))),
+        limit=3_500,
         unit="a second",
-        how="of each container that writes, at its time-out and its end, as if under one prefix",
+        basis="of each container that writes, at its time-out and its end, as if under one prefix",
         source=s3,
         carried_by="`logs.executors_behind_seconds`, `logs.drivers_behind_seconds`",
     )
@@ -598,47 +598,48 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[Shared]
         executors=load.executors,
         workers=sum(group.maximum for group in settings.clusters[settings.home].groups_of("shuffle")),
     )
-    yield Shared(
-        what="series of the last two hours",
+    yield SharedResource(
+        name="series of the last two hours",
         scope="workspace",
-        takes=active + of_applications(round(load.jobs_a_second * 7200), load.executors),
-        can=50_000_000,
+        use=active + of_applications(round(load.jobs_a_second * 7200), load.executors),
+        limit=50_000_000,
         unit="",
-        how="`moka/observability/series.py`: active ones, and those of jobs that ended",
+        basis="`moka/observability/series.py`: active ones, and those of jobs that ended",
         source=f"{quotas}; 10,000,000 in older copies of that page",
         carried_by="`moka/collectors/metric_names.py`, `metrics.destination`",
     )
-    yield Shared(
-        what="samples",
+    yield SharedResource(
+        name="samples",
         scope="workspace",
-        takes=active / 30,
-        can=1_666_666,
+        use=active / 30,
+        limit=1_666_666,
         unit="a second",
-        how="every active series every 30 s",
+        basis="every active series every 30 s",
         source=f"{quotas}, the active series it allows / 30",
         carried_by="`metrics.shards`, `metrics.gateways`",
     )
-    yield Shared(
-        what="what goes to the store of metrics",
+    yield SharedResource(
+        name="what goes to the store of metrics",
         scope="interface endpoint",
-        takes=active / len(settings.foundations) / 30 * POINT_BYTES * 8 / 1e9,
-        can=10,
+        use=active / len(settings.foundations) / 30 * POINT_BYTES * 8 / 1e9,
+        limit=10,
         unit="Gbps",
-        how=f"samples of {POINT_BYTES} bytes, all from one zone; no other endpoint has more, S3 is a gateway",
+        basis=f"samples of {POINT_BYTES} bytes, all from one zone; no other endpoint has more, S3 is a "
+        "gateway",
         source=f"[PrivateLink]({AWS}/vpc/latest/privatelink/vpc-limits-endpoints.html), a zone; "
         "it grows to 100",
         carried_by="`network.interface_endpoints`",
     )
     objects = of_one.pods + of_one.kept + DAEMONS * nodes
     shards = settings.metrics.kube_state_metrics_shards
-    yield Shared(
-        what="pods of kube-state-metrics",
+    yield SharedResource(
+        name="pods of kube-state-metrics",
         scope="shard",
-        takes=objects / shards,
-        can=40_000,
+        use=objects / shards,
+        limit=40_000,
         unit="",
-        how=f"pods of a cluster; shards: {shards}",
+        basis=f"pods of a cluster; shards: {shards}",
         source="`stacks/settings/metrics.py`, an estimate of ours",
         carried_by="`metrics.kube_state_metrics_shards`",
-        runs=True,
+        measurable=True,
     )

@@ -102,7 +102,7 @@ class NodeGroupArgs:
     disk_gib, disk_iops, disk_mibps: root disk (gp3): size in GiB, operations and MiB a second.
     disk_key_arn: KMS key of the root disk; by default the account's own for EBS.
     max_pods: pods a node, by default as the role needs.
-    job_namespace: whose jobs alone its nodes are for, by a taint and a label, `moka.dev/job-namespace`.
+    job_namespace: the only one whose jobs its nodes run, by a taint and a label, `moka.dev/job-namespace`.
     labels: labels besides those of EKS and `moka.dev/role`.
     retiring: another generation takes over: no new pods, no minimum, and machines that stay as they are.
         Once it is no longer in the program it is deleted, with a guard only once nothing of jobs is on it.

@@ -177,7 +177,7 @@ def shrink_command(cluster: str, inputs: Mapping[str, Any], machines: int) -> st
 
 
 def generation_nodes(kubeconfig: str, inputs: Mapping[str, Any]) -> list[str]:
-    """Names of the nodes of a generation, in all its zones; without labels, of the EKS node group alone."""
+    """Names of the nodes of a generation, in all its zones; without labels, of the EKS node group only."""
     labels = inputs.get("labels") or {}
     known = {key: labels[key] for key in (NODE_GROUP_LABEL, GENERATION_LABEL) if key in labels}
     return _nodes(kubeconfig, known or {GROUP_LABEL: inputs["nodeGroupName"]})

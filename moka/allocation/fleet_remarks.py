@@ -83,8 +83,8 @@ def _moves(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
     moves = sum(placements[workflow.name] != workflow.home for workflow in fleet.workflows)
     if moves and moves == fleet.max_moves:
         yield f"{moves} workflows move, as many as may."
-    if alone := sum(len(fleet.choices(workflow)) == 1 for workflow in fleet.workflows):
-        yield f"{alone} of {len(fleet.workflows)} workflows can run on one cluster only."
+    if single := sum(len(fleet.choices(workflow)) == 1 for workflow in fleet.workflows):
+        yield f"{single} of {len(fleet.workflows)} workflows can run on one cluster only."
 
 
 def _hours(hours: list[int]) -> str:

@@ -205,7 +205,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
 def log_statements(settings: Environment, inputs: Inputs) -> list[Statement]:
     """To read the logs of jobs, of every foundation that has clusters.
 
-    The key of another foundation than home is not known here: any there, for this bucket alone.
+    The key of another foundation than home is not known here: any key there, for this bucket only.
     """
     statements: list[Statement] = []
     for name in sorted({cluster.foundation for cluster in settings.clusters.values()}):

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from moka.submission.placement import Cluster
 from services.archer.database.pool import Connection
 from services.archer.service.bodies import body_as, takes
-from services.archer.service.context import Caller, Context, Here, audit
+from services.archer.service.context import Caller, Context, ServiceContext, audit
 from services.archer.service.models import ClusterModel, ClustersModel, CordonModel
 from services.archer.service.problems import Problem, responses
 from services.common.logs import fields
@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1", tags=["clusters"])
 
 
 @router.get("/clusters", responses=responses())
-async def list_clusters(context: Here, principal: Caller) -> ClustersModel:
+async def list_clusters(context: ServiceContext, principal: Caller) -> ClustersModel:
     """The clusters, with their queues and namespaces, and whether they take jobs."""
     surroundings = await context.directory.current()
     return ClustersModel(
@@ -34,7 +34,7 @@ async def list_clusters(context: Here, principal: Caller) -> ClustersModel:
     responses=responses("no-such-cluster", "too-large", "wrong-media-type"),
 )
 async def cordon(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     cluster: str,
     wish: Annotated[CordonModel, Depends(body_as(CordonModel))],
@@ -44,7 +44,7 @@ async def cordon(
 
 
 @router.delete("/clusters/{cluster}/cordon", responses=responses("no-such-cluster", "forbidden"))
-async def uncordon(context: Here, principal: Caller, cluster: str) -> ClusterModel:
+async def uncordon(context: ServiceContext, principal: Caller, cluster: str) -> ClusterModel:
     """Have a cluster take jobs again."""
     return await _cordon(context, principal, cluster, None)
 

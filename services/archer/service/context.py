@@ -77,7 +77,7 @@ async def context(request: Request) -> Context:
     return cast(Context, request.app.state.context)
 
 
-Here = Annotated[Context, Depends(context)]
+ServiceContext = Annotated[Context, Depends(context)]
 
 
 def _headers(request: Request) -> dict[str, str]:
@@ -90,7 +90,7 @@ def _headers(request: Request) -> dict[str, str]:
     return headers
 
 
-async def caller(request: Request, context: Here) -> Principal:
+async def caller(request: Request, context: ServiceContext) -> Principal:
     """Who sends a request, of whom there are not too many. Raises Problem."""
     given = [*request.query_params.multi_items(), *request.path_params.items()]
     if wrong := [name for name, value in given if "\0" in name + value]:
@@ -137,7 +137,7 @@ async def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUI
 JobId = Annotated[UUID, Depends(job_id)]
 
 
-async def job_row(context: Here, principal: Caller, job: JobId) -> JobRow:
+async def job_row(context: ServiceContext, principal: Caller, job: JobId) -> JobRow:
     """A job that the caller may see. Raises Problem, the same whether it is not there or not theirs."""
     row = await reading.get(context.pool, job)
     if row is None and context.history is not None and await _gone(context, job):

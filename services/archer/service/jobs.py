@@ -20,7 +20,7 @@ from moka.submission.states import ENDED, DesiredState, State
 from services.archer.database import reading, transitions
 from services.archer.database.reading import JobRow
 from services.archer.service.bodies import BATCH_BYTES, JOB_BYTES, body, parse
-from services.archer.service.context import Caller, Context, Here, Row, denied, permit
+from services.archer.service.context import Caller, Context, Row, ServiceContext, denied, permit
 from services.archer.service.models import (
     AttemptModel,
     BatchedModel,
@@ -99,7 +99,7 @@ Key = Annotated[
         ),
     },
 )
-async def submit(request: Request, context: Here, principal: Caller, key: Key = None) -> Response:
+async def submit(request: Request, context: ServiceContext, principal: Caller, key: Key = None) -> Response:
     """Submit a job: it is in the database when this answers, and runs once whatever happens."""
     with context.metrics.submission(), context.acceptor.room():
         document = parse(await body(request, JOB_BYTES))
@@ -118,7 +118,9 @@ async def submit(request: Request, context: Here, principal: Caller, key: Key = 
     openapi_extra=JOBS_BODY,
     responses=responses("invalid-request", "too-large", "wrong-media-type", "overloaded"),
 )
-async def submit_batch(request: Request, context: Here, principal: Caller, key: Key = None) -> BatchModel:
+async def submit_batch(
+    request: Request, context: ServiceContext, principal: Caller, key: Key = None
+) -> BatchModel:
     """Submit up to 1,000 jobs, each by itself: what is wrong with one costs no other.
 
     With an Idempotency-Key, each job's is that with its number.
@@ -153,7 +155,7 @@ async def submit_batch(request: Request, context: Here, principal: Caller, key: 
     openapi_extra=JOB_BODY,
     responses=responses("invalid-request", "invalid-job", "forbidden", "too-large", "wrong-media-type"),
 )
-async def validate(request: Request, context: Here, principal: Caller) -> ValidationModel:
+async def validate(request: Request, context: ServiceContext, principal: Caller) -> ValidationModel:
     """Say all that is wrong with a job, or where it would go; nothing is made."""
     job = job_of(parse(await body(request, JOB_BYTES)))
     placement = await permitted(context, principal, job)
@@ -164,7 +166,7 @@ async def validate(request: Request, context: Here, principal: Caller) -> Valida
 
 @router.get("/jobs", responses=responses("invalid-request", "forbidden"))
 async def list_jobs(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     owner: Annotated[str | None, Query(max_length=256, description="`me` for one's own.")] = None,
     name: Annotated[str | None, Query(max_length=56)] = None,
@@ -194,7 +196,7 @@ async def list_jobs(
     "/jobs/{job}", responses=responses("no-such-job", "in-history", "too-many-waits", "invalid-request")
 )
 async def get_job(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     row: Row,
     wait: Annotated[
@@ -214,7 +216,7 @@ async def get_job(
 
 
 @router.get("/jobs/{job}/document", responses=responses("no-such-job", "in-history"))
-async def get_document(context: Here, row: Row) -> dict[str, Any]:
+async def get_document(context: ServiceContext, row: Row) -> dict[str, Any]:
     """The job as it was sent."""
     return await reading.document(context.pool, row.id) or {}
 
@@ -232,7 +234,7 @@ async def get_document(context: Here, row: Row) -> dict[str, Any]:
     },
 )
 async def get_events(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     row: Row,
     accept: Annotated[str, Header()] = "",
@@ -255,13 +257,13 @@ async def get_events(
 @router.post(
     "/jobs/{job}/stop", status_code=202, responses=responses("no-such-job", "in-history", "forbidden")
 )
-async def stop(context: Here, principal: Caller, row: Row) -> JobModel:
+async def stop(context: ServiceContext, principal: Caller, row: Row) -> JobModel:
     """Have a job end. It may be asked of a job that has ended, and changes nothing then."""
     return await _want(context, principal, row, DesiredState.STOP)
 
 
 @router.delete("/jobs/{job}", status_code=202, responses=responses("no-such-job", "in-history", "forbidden"))
-async def delete(context: Here, principal: Caller, row: Row) -> JobModel:
+async def delete(context: ServiceContext, principal: Caller, row: Row) -> JobModel:
     """Have a job end, and its application removed; its history stays."""
     return await _want(context, principal, row, DesiredState.DELETE)
 

@@ -24,7 +24,7 @@ from services.archer.database import reading
 from services.archer.database.reading import AttemptRow, JobRow
 from services.archer.service import log_store
 from services.archer.service.byte_range import ByteRange, byte_range
-from services.archer.service.context import Context, Here, Row
+from services.archer.service.context import Context, Row, ServiceContext
 from services.archer.service.log_store import Container, container_of
 from services.archer.service.models import PodModel, PodsModel
 from services.archer.service.problems import Problem, mistakes, responses
@@ -50,7 +50,7 @@ Attempt = Annotated[
 
 
 @router.get("/jobs/{job}/pods", responses=responses("no-such-job", "no-logs", "logs-away"))
-async def list_pods(here: Here, row: Row, attempt: Attempt = None) -> PodsModel:
+async def list_pods(here: ServiceContext, row: Row, attempt: Attempt = None) -> PodsModel:
     """The pods of an attempt that have logs; a driver's are there up to a minute after they were written."""
     tried = await _attempt(here, row, attempt)
     if tried is None or not _known(tried):
@@ -88,7 +88,7 @@ async def list_pods(here: Here, row: Row, attempt: Attempt = None) -> PodsModel:
     },
 )
 async def get_logs(
-    here: Here,
+    here: ServiceContext,
     row: Row,
     pod: Annotated[str, Query(max_length=253, description="`driver`, or an executor's name.")] = DRIVER,
     attempt: Attempt = None,

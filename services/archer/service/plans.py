@@ -19,7 +19,7 @@ from services.archer.database.plans import PlanRefused, RevisionRow, Step
 from services.archer.database.pool import Connection
 from services.archer.service.bodies import MOST_MISTAKES, PLAN_BYTES, body_as, takes
 from services.archer.service.clusters import operate
-from services.archer.service.context import Caller, Context, Here
+from services.archer.service.context import Caller, Context, ServiceContext
 from services.archer.service.models import (
     AppliedModel,
     ApplyModel,
@@ -54,7 +54,7 @@ STEP = ("no-such-plan", "plan-refused", "another-revision", "too-large", "wrong-
     responses=responses("invalid-plan", "plan-exists", "too-large", "wrong-media-type"),
 )
 async def propose_plan(
-    context: Here, principal: Caller, plan: Annotated[Plan, Depends(body_as(Plan, PLAN_BYTES))]
+    context: ServiceContext, principal: Caller, plan: Annotated[Plan, Depends(body_as(Plan, PLAN_BYTES))]
 ) -> PlanModel:
     """Have a plan wait for review, once it fits the clusters; the same again changes nothing."""
     operate(context, principal, f"plan {plan.id}: propose")
@@ -69,7 +69,7 @@ async def propose_plan(
 
 @router.get("/plans", responses=responses())
 async def list_plans(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     state: PlanState | None = None,
     limit: Annotated[int, Query(ge=1, le=PAGE)] = 100,
@@ -89,7 +89,7 @@ async def list_plans(
 
 
 @router.get("/plans/{plan}", responses=responses("no-such-plan"))
-async def get_plan(context: Here, principal: Caller, plan: str) -> WholePlanModel:
+async def get_plan(context: ServiceContext, principal: Caller, plan: str) -> WholePlanModel:
     """A plan."""
     row, document = await _run(context, lambda connection: plans.plan(connection, plan))
     return WholePlanModel(**asdict(row), document=_plan(document))
@@ -101,7 +101,10 @@ async def get_plan(context: Here, principal: Caller, plan: str) -> WholePlanMode
     responses=responses(*STEP, "invalid-plan", "waits-for-a-person"),
 )
 async def apply_plan(
-    context: Here, principal: Caller, plan: str, wish: Annotated[ApplyModel, Depends(body_as(ApplyModel))]
+    context: ServiceContext,
+    principal: Caller,
+    plan: str,
+    wish: Annotated[ApplyModel, Depends(body_as(ApplyModel))],
 ) -> AppliedModel:
     """Have a plan that waits take effect: amounts of queues and routes at once, or neither."""
     operate(context, principal, f"plan {plan[:63]}: apply")
@@ -128,7 +131,10 @@ async def apply_plan(
 
 @router.post("/plans/{plan}/rollback", openapi_extra=takes(StepModel), responses=responses(*STEP))
 async def roll_back_plan(
-    context: Here, principal: Caller, plan: str, wish: Annotated[StepModel, Depends(body_as(StepModel))]
+    context: ServiceContext,
+    principal: Caller,
+    plan: str,
+    wish: Annotated[StepModel, Depends(body_as(StepModel))],
 ) -> AppliedModel:
     """Have a plan take effect that was in force before, as far as it fits the settings of today."""
     operate(context, principal, f"plan {plan[:63]}: rollback")
@@ -156,7 +162,7 @@ async def roll_back_plan(
 
 @router.post("/plans/withdraw", openapi_extra=takes(StepModel), responses=responses(*STEP))
 async def withdraw_plan(
-    context: Here, principal: Caller, wish: Annotated[StepModel, Depends(body_as(StepModel))]
+    context: ServiceContext, principal: Caller, wish: Annotated[StepModel, Depends(body_as(StepModel))]
 ) -> AppliedModel:
     """Have no plan in force: queues are as the settings have them, and routes of plans end."""
     operate(context, principal, "plan: withdraw")
@@ -177,7 +183,10 @@ async def withdraw_plan(
     responses=responses("no-such-plan", "plan-refused", "too-large", "wrong-media-type"),
 )
 async def refuse_plan(
-    context: Here, principal: Caller, plan: str, wish: Annotated[ReasonModel, Depends(body_as(ReasonModel))]
+    context: ServiceContext,
+    principal: Caller,
+    plan: str,
+    wish: Annotated[ReasonModel, Depends(body_as(ReasonModel))],
 ) -> PlanModel:
     """Have a plan that waits never take effect."""
     operate(context, principal, f"plan {plan[:63]}: refuse")

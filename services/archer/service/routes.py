@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from services.archer.database import routes
 from services.archer.service.bodies import body_as, takes
 from services.archer.service.clusters import operate
-from services.archer.service.context import Caller, Here
+from services.archer.service.context import Caller, ServiceContext
 from services.archer.service.models import RouteModel, RoutesModel, WrittenRouteModel
 from services.archer.service.problems import Problem, mistakes, responses
 
@@ -16,7 +16,7 @@ router = APIRouter(prefix="/v1", tags=["routes"])
 
 @router.get("/routes", responses=responses())
 async def list_routes(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     workflow: Annotated[str | None, Query(max_length=200)] = None,
     history: Annotated[bool, Query(description="Also those that are no more.")] = False,
@@ -28,7 +28,7 @@ async def list_routes(
 
 @router.put("/routes", openapi_extra=takes(RouteModel), responses=responses("too-large", "wrong-media-type"))
 async def write_route(
-    context: Here, principal: Caller, route: Annotated[RouteModel, Depends(body_as(RouteModel))]
+    context: ServiceContext, principal: Caller, route: Annotated[RouteModel, Depends(body_as(RouteModel))]
 ) -> WrittenRouteModel:
     """Set where the jobs of a workflow, or of a pattern, go from now on; those that wait stay."""
     operate(context, principal, f"route of {route.workflow}")
@@ -43,7 +43,7 @@ async def write_route(
 
 
 @router.delete("/routes/{workflow}", status_code=204, responses=responses("no-such-route", "forbidden"))
-async def end_route(context: Here, principal: Caller, workflow: str) -> None:
+async def end_route(context: ServiceContext, principal: Caller, workflow: str) -> None:
     """End a route: its jobs go where they fit."""
     operate(context, principal, f"route of {workflow[:200]}")
     if not await context.pool.run(lambda c: routes.end(c, workflow, principal.name)):

@@ -9,7 +9,7 @@ from moka.submission.placement import Placed
 from moka.submission.states import State
 from moka.submission.waiting import Wait, WaitReason, wait_reason
 from services.archer.database import reading, waits
-from services.archer.service.context import Context, Here, Row
+from services.archer.service.context import Context, Row, ServiceContext
 from services.archer.service.models import WhyModel
 from services.archer.service.problems import Problem, responses
 from services.archer.service.submission import job_of, where
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/v1", tags=["jobs"])
 
 
 @router.get("/jobs/{job}/why", responses=responses("no-such-job"))
-async def why(context: Here, row: Row) -> WhyModel:
+async def why(context: ServiceContext, row: Row) -> WhyModel:
     """Why a job waits, and as of when that is known: workers look at the clusters every few seconds."""
     answer = await waits.why(context.pool, row.id)
     if answer is None:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from services.archer.database import workflows as known
 from services.archer.service.bodies import WORKFLOWS_BYTES, body_as, takes
 from services.archer.service.clusters import operate
-from services.archer.service.context import Caller, Here
+from services.archer.service.context import Caller, ServiceContext
 from services.archer.service.models import (
     ChangedModel,
     ProposedWorkflowsModel,
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1", tags=["workflows"])
 
 @router.get("/workflows", responses=responses())
 async def list_workflows(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     workflow: Annotated[str | None, Query(max_length=200)] = None,
     proposed: Annotated[
@@ -41,7 +41,7 @@ async def list_workflows(
     responses=responses("too-large", "wrong-media-type"),
 )
 async def write_workflows(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     wish: Annotated[SentWorkflowsModel, Depends(body_as(SentWorkflowsModel, WORKFLOWS_BYTES))],
 ) -> ChangedModel:
@@ -57,7 +57,7 @@ async def write_workflows(
     responses=responses("too-large", "wrong-media-type"),
 )
 async def propose_workflows(
-    context: Here,
+    context: ServiceContext,
     principal: Caller,
     wish: Annotated[ProposedWorkflowsModel, Depends(body_as(ProposedWorkflowsModel, WORKFLOWS_BYTES))],
 ) -> ChangedModel:
@@ -70,7 +70,7 @@ async def propose_workflows(
 
 
 @router.delete("/workflows/{workflow}", status_code=204, responses=responses("no-such-workflow"))
-async def end_workflow(context: Here, principal: Caller, workflow: str) -> None:
+async def end_workflow(context: ServiceContext, principal: Caller, workflow: str) -> None:
     """Have a workflow be known no more; its history stays."""
     operate(context, principal, f"workflow {workflow[:200]}: end")
     if not await context.pool.run(lambda c: known.end(c, workflow, principal.name)):

@@ -7,7 +7,7 @@ import pytest
 
 from localcloud.cloud import REPOSITORY
 from stacks import settings
-from stacks.scale import DAEMONS, GANG, STORED, TEN_THOUSAND_NODES, as_table, closest, shared
+from stacks.scale import DAEMONS, GANG, STORED, TEN_THOUSAND_NODES, as_table, closest, shared_resources
 
 PAGE = (REPOSITORY / "docs" / "scale.md").read_text()
 BENCHMARKS = (REPOSITORY / "docs" / "benchmarks.md").read_text()
@@ -22,7 +22,7 @@ def environment():
 
 @pytest.fixture(scope="module")
 def rows(environment):
-    return shared(environment, TEN_THOUSAND_NODES)
+    return shared_resources(environment, TEN_THOUSAND_NODES)
 
 
 def names_in(section: str) -> list[str]:
@@ -48,7 +48,7 @@ def test_the_example_has_ten_thousand_nodes_and_room_for_the_jobs(environment):
 
 
 def test_nothing_takes_more_than_it_can(rows):
-    assert [row.what for row in rows if row.takes > row.can] == []
+    assert [row.name for row in rows if row.use > row.limit] == []
 
 
 def test_the_page_has_the_table_as_it_is(rows):
@@ -56,7 +56,7 @@ def test_the_page_has_the_table_as_it_is(rows):
 
 
 def test_the_page_says_of_the_five_closest_what_was_run(rows):
-    assert names_in("The five closest") == [row.what for row in closest(rows)]
+    assert names_in("The five closest") == [row.name for row in closest(rows)]
 
 
 @pytest.mark.parametrize(
@@ -90,4 +90,6 @@ def test_sizes_in_etcd_are_those_that_were_measured():
 def test_the_page_says_what_twice_the_jobs_is_too_much_for(environment):
     twice = replace(TEN_THOUSAND_NODES, jobs_a_day=400_000, pods=100_000)
 
-    assert names_in("Twice as many jobs") == [row.what for row in shared(environment, twice) if row.share > 1]
+    assert names_in("Twice as many jobs") == [
+        row.name for row in shared_resources(environment, twice) if row.share > 1
+    ]
