@@ -50,16 +50,16 @@ Attempt = Annotated[
 
 
 @router.get("/jobs/{job}/pods", responses=responses("no-such-job", "no-logs", "logs-away"))
-async def list_pods(here: ServiceContext, row: Row, attempt: Attempt = None) -> PodsModel:
+async def list_pods(context: ServiceContext, row: Row, attempt: Attempt = None) -> PodsModel:
     """The pods of an attempt that have logs; a driver's are there up to a minute after they were written."""
-    tried = await _attempt(here, row, attempt)
+    tried = await _attempt(context, row, attempt)
     if tried is None or not _known(tried):
         return PodsModel(attempt=tried.number if tried else row.attempt, pods=[])
-    place = here.logs.place(tried.cluster)
+    place = context.logs.place(tried.cluster)
     found = []
     for role in (DRIVER, EXECUTOR):
         prefix = container_prefix(place.folder, tried.namespace, tried.spark_id or "", role)
-        for name in await here.logs.pods(tried.cluster, prefix):
+        for name in await context.logs.pods(tried.cluster, prefix):
             number = NUMBER.search(name)
             executor = int(number[1]) if role == EXECUTOR and number else None
             found.append(PodModel.model_validate({"name": name, "role": role, "executor": executor}))
@@ -88,7 +88,7 @@ async def list_pods(here: ServiceContext, row: Row, attempt: Attempt = None) -> 
     },
 )
 async def get_logs(
-    here: ServiceContext,
+    context: ServiceContext,
     row: Row,
     pod: Annotated[str, Query(max_length=253, description="`driver`, or an executor's name.")] = DRIVER,
     attempt: Attempt = None,
@@ -112,26 +112,26 @@ async def get_logs(
     if "text/event-stream" in accept:
         if last is not None and not last.isdecimal():
             raise mistakes([("Last-Event-ID", "is a number of bytes: send back what a stream gave as `id`")])
-        follower = _Follower(here, row, pod, await _attempt(here, row, attempt), times)
-        return await _begun(here, follower.events(int(last or 0)), "text/event-stream")
+        follower = _Follower(context, row, pod, await _attempt(context, row, attempt), times)
+        return await _begun(context, follower.events(int(last or 0)), "text/event-stream")
     wanted = byte_range(range_) if range_ is not None else None
     if range_ is not None and wanted is None:
         raise mistakes(
             [("Range", "has to be one range of bytes, such as bytes=0-1023, bytes=1024- or bytes=-1024")]
         )
-    tried = await _attempt(here, row, attempt)
-    container = _container(here, tried, pod) if tried else None
-    if container is None or not await here.logs.is_there(container):
-        raise Problem("no-logs", _none(here, row, tried, pod))
+    tried = await _attempt(context, row, attempt)
+    container = _container(context, tried, pod) if tried else None
+    if container is None or not await context.logs.is_there(container):
+        raise Problem("no-logs", _none(context, row, tried, pod))
     if wanted is not None:
-        with here.logs.reader():
-            return await _part(here.logs.text(container, times=times), wanted)
-    return await _begun(here, _rest(here.logs.text(container, times=times), after), TEXT)
+        with context.logs.reader():
+            return await _part(context.logs.text(container, times=times), wanted)
+    return await _begun(context, _rest(context.logs.text(container, times=times), after), TEXT)
 
 
-async def _attempt(here: Context, row: JobRow, number: int | None) -> AttemptRow | None:
+async def _attempt(context: Context, row: JobRow, number: int | None) -> AttemptRow | None:
     """An attempt; None where the job has no application yet. Raises Problem for one that is not there."""
-    attempts = {one.number: one for one in await reading.attempts(here.pool, row.id)}
+    attempts = {one.number: one for one in await reading.attempts(context.pool, row.id)}
     if number is None:
         return attempts[max(attempts)] if attempts else None
     if number not in attempts:
@@ -146,11 +146,11 @@ def _known(attempt: AttemptRow) -> bool:
     return bool(attempt.spark_id and APPLICATION_ID.fullmatch(attempt.spark_id))
 
 
-def _container(here: Context, attempt: AttemptRow, pod: str) -> Container | None:
+def _container(context: Context, attempt: AttemptRow, pod: str) -> Container | None:
     """Spark's container of a pod; None where the attempt has no id of Spark's yet."""
     if not _known(attempt):
         return None
-    place = here.logs.place(attempt.cluster)
+    place = context.logs.place(attempt.cluster)
     role: JobRole = "driver" if pod == DRIVER else "executor"
     # Of the driver only its application's name is known, which the operator makes that of its pod from.
     name = f"{attempt.application}-driver" if pod == DRIVER else pod
@@ -158,11 +158,11 @@ def _container(here: Context, attempt: AttemptRow, pod: str) -> Container | None
     return container_of(place, attempt.cluster, *parts)
 
 
-def _none(here: Context, row: JobRow, attempt: AttemptRow | None, pod: str) -> str:
+def _none(context: Context, row: JobRow, attempt: AttemptRow | None, pod: str) -> str:
     whose = f"its {pod}" if pod == DRIVER else pod
     if attempt is None or (not _known(attempt) and row.state not in ENDED):
         return f"There are no logs of {whose}: the job has not started; GET /v1/jobs/{{job}}/why says why."
-    place = here.logs.place(attempt.cluster)
+    place = context.logs.place(attempt.cluster)
     return (
         f"There are no logs of {whose} in attempt {attempt.number}: GET /v1/jobs/{{job}}/pods "
         "lists the pods that have some; what was just written is there after "
@@ -170,10 +170,10 @@ def _none(here: Context, row: JobRow, attempt: AttemptRow | None, pod: str) -> s
     )
 
 
-async def _begun(here: Context, parts: AsyncIterator[bytes], media_type: str) -> Response:
+async def _begun(context: Context, parts: AsyncIterator[bytes], media_type: str) -> Response:
     """An answer that has begun: what goes wrong before its first part is a problem. Raises Problem."""
     with ExitStack() as reader:
-        reader.enter_context(here.logs.reader())
+        reader.enter_context(context.logs.reader())
         first = await anext(parts, b"")
         held = reader.pop_all()
 
@@ -240,7 +240,7 @@ async def _part(parts: AsyncIterator[bytes], wanted: ByteRange) -> Response:
 class _Follower:
     """Follows the log of a pod until its attempt has ended, and its last lines have had their time."""
 
-    here: Context
+    context: Context
     row: JobRow
     pod: str
     attempt: AttemptRow | None
@@ -267,22 +267,22 @@ class _Follower:
             if not await self._goes_on():
                 return
             await asyncio.sleep(log_store.LOOK_SECONDS)
-        async for part in self.here.logs.text(container, times=self.times, goes_on=self._goes_on):
+        async for part in self.context.logs.text(container, times=self.times, goes_on=self._goes_on):
             yield part
 
     def _container(self) -> Container | None:
-        return _container(self.here, self.attempt, self.pod) if self.attempt else None
+        return _container(self.context, self.attempt, self.pod) if self.attempt else None
 
     async def _goes_on(self) -> bool:
         """Whether more may come."""
         number = self.attempt.number if self.attempt else None
-        attempts = await reading.attempts(self.here.pool, self.row.id)
+        attempts = await reading.attempts(self.context.pool, self.row.id)
         self.attempt = next((one for one in attempts if number in (None, one.number)), None)
         if self.attempt is None:
-            now = await reading.get(self.here.pool, self.row.id)
+            now = await reading.get(self.context.pool, self.row.id)
             return now is not None and now.state not in ENDED
         if self.attempt.ended is None:
             return True
-        place = self.here.logs.place(self.attempt.cluster)
+        place = self.context.logs.place(self.attempt.cluster)
         behind = place.drivers_behind_seconds if self.pod == DRIVER else place.executors_behind_seconds
         return datetime.now(UTC) < self.attempt.ended + timedelta(seconds=behind)
