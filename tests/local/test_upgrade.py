@@ -99,7 +99,9 @@ def test_nothing_changes_of_what_this_version_deployed(deployed):
 def test_a_stack_that_a_newer_version_deployed_is_refused_until_one_goes_back_on_purpose(deployed, tmp_path):
     local = deployed(TODAY)
     state = json.loads(local.run("stack", "export"))
-    [root] = [one for one in state["deployment"]["resources"] if one["type"] == "pulumi:pulumi:Stack"]
+    [root] = [
+        resource for resource in state["deployment"]["resources"] if resource["type"] == "pulumi:pulumi:Stack"
+    ]
     root["outputs"][deployed_version.OUTPUT] = "99.0.0"
     (tmp_path / "newer.json").write_text(json.dumps(state))
     local.run("stack", "import", "--file", str(tmp_path / "newer.json"))

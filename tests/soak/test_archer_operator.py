@@ -47,7 +47,7 @@ def test_each_job_has_one_application_and_its_right_end_and_nothing_is_left_over
                 while left := await asyncio.to_thread(cluster.leftovers):
                     progress(f"{len(left)} objects are left")
                     await asyncio.sleep(10)
-            assert all(one.gone for one in it.observer.applications.values())
+            assert all(application.gone for application in it.observer.applications.values())
             progress(f"nothing is left after {time.monotonic() - began:.0f} s")
 
     cloud = Cloud(tmp_path / "cloud")

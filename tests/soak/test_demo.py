@@ -64,4 +64,4 @@ def test_thirty_days_of_two_thousand_workflows_are_shown_as_the_page_says_and_ag
     assert ": 0 of 2,000 were not known so." in again
     assert f"{plan} is in force from before, and is taken back first." in again
     [cluster] = json.loads(told.stdout)["clusters"]
-    assert max(one["runs"] for one in cluster["workflows"]) == 24
+    assert max(workflow["runs"] for workflow in cluster["workflows"]) == 24

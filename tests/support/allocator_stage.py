@@ -61,8 +61,8 @@ def make_configuration(archer_url, cron=CRON, **changes):
         tiers = projects.setdefault(queue.project, {"tiers": {}})["tiers"]
         tiers[queue.tier] = {"guaranteed": {"cpu": "1", "memory": "4Gi"}}
     clusters = {}
-    for one in HISTORY.fleet(DAYS).clusters:
-        number = one.cluster.instances
+    for cluster in HISTORY.fleet(DAYS).clusters:
+        number = cluster.cluster.instances
         capacity = {"cpu": str(16 * number), "memory": f"{128 * number}Gi"}
         calendar = Calendar.model_validate(
             {
@@ -71,13 +71,13 @@ def make_configuration(archer_url, cron=CRON, **changes):
                 "node_groups": {"executor": {"maximum": number, "cpu": "16", "memory": "128Gi"}},
             }
         )
-        clusters[one.name] = {
+        clusters[cluster.name] = {
             "machine": "r8g.4xlarge",
             "types": {"r8g.4xlarge": {"cpu": 16_000, "memory": 128 * 1024, "usd": 0.9}},
             "machines": number,
             "capacity": capacity,
-            "zones": one.zones,
-            "architectures": one.architectures,
+            "zones": cluster.zones,
+            "architectures": cluster.architectures,
             "calendar": calendar_file.dumps(calendar),
         }
     data = {
@@ -101,9 +101,11 @@ def write_history(folder):
     for day in range(DAYS):
         for number, run in enumerate(HISTORY.runs(day)):
             cluster, queue = homes[run.workflow], queue_names(run.queue)
-            for one in run.intervals(cluster):
+            for interval in run.intervals(cluster):
                 intervals.append(
-                    type(one)(**{**vars(one), "began": one.began + shift, "ended": one.ended + shift})
+                    type(interval)(
+                        **{**vars(interval), "began": interval.began + shift, "ended": interval.ended + shift}
+                    )
                 )
             began, seconds = run.submitted + shift, run.lasts // 1000
             used = Usage(

@@ -213,7 +213,7 @@ class Observer:
 
     def attempts(self) -> Counter[UUID]:
         """Job -> applications that it ever had."""
-        return Counter(one.job for one in self.applications.values())
+        return Counter(application.job for application in self.applications.values())
 
 
 class Stage:

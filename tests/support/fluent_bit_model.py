@@ -216,7 +216,9 @@ class Node:
             if self._stored + len(lines) > self.settings.store:
                 waiting.append((container, lines))
                 continue
-            files = [one for one in self._uploads if one.container == container and not one.locked]
+            files = [
+                upload for upload in self._uploads if upload.container == container and not upload.locked
+            ]
             if not files:
                 files = [Upload(container, self.second)]
                 self._uploads.append(files[0])

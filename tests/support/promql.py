@@ -43,4 +43,9 @@ def labels_left(text: str) -> set[str] | None:
     aggregates = [part.modifier for part in parts(text) if isinstance(part, AggregateExpr) and part.modifier]
     if not aggregates:
         return None
-    return {label for one in aggregates if one.type == AggModifierType.By for label in one.labels}
+    return {
+        label
+        for aggregate in aggregates
+        if aggregate.type == AggModifierType.By
+        for label in aggregate.labels
+    }

@@ -38,4 +38,4 @@ def preview(*steps: Step, **options: Any) -> Preview:
 
 def says(section: Any, weight: str | None = None) -> str:
     """The sentences of a section, one a line."""
-    return "\n".join(one.says for one in section.findings if weight in (None, one.weight))
+    return "\n".join(finding.says for finding in section.findings if weight in (None, finding.weight))

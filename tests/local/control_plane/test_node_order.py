@@ -57,7 +57,7 @@ def test_pods_fill_a_machine_or_are_spread_over_all(
     other_queues(queues_yaml(tree))
     other = replace(tree, node_order={"binpacking": "fair", "fair": "binpacking"}[order])
     eventually(lambda: in_force(plane, tree))
-    assert [str(one) for one in queue_differences(other, yunikorn_url(plane))] == [
+    assert [str(difference) for difference in queue_differences(other, yunikorn_url(plane))] == [
         f"root sorts nodes by {order}, but should by {other.node_order}."
     ]
     pods = f"/api/v1/namespaces/{namespace}/pods"

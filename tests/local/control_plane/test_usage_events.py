@@ -89,7 +89,7 @@ def test_events_lists_and_summaries_of_the_scheduler_agree(
 
     assert application not in followed.state()["applications"]
     assert not [sentence for sentence in says if application in sentence]
-    own = [one for one in intervals if one.workflow == application]
+    own = [interval for interval in intervals if interval.workflow == application]
     used = sum(one.cpu * (one.ended - one.began) for one in own) / 1000
     # It counts whole seconds of each pod, and no part of one is as much as its three cores.
     assert sum(part.cpu for part in summary.usage) <= used < sum(part.cpu for part in summary.usage) + 3000

@@ -240,7 +240,7 @@ def test_a_schedule_leaves_its_minimum_behind_which_up_sees_with_refresh_only(st
 
     def planned(*options, **variables):
         steps = json.loads(stack.run("preview", "--json", *options, **variables))["steps"]
-        group = [one for one in steps if one["urn"].endswith("aws:eks/nodeGroup:NodeGroup::executor")][-1]
+        group = [step for step in steps if step["urn"].endswith("aws:eks/nodeGroup:NodeGroup::executor")][-1]
         return group["op"], group["newState"]["inputs"]["scalingConfig"]["minSize"]
 
     stack.up(NIGHT="2")

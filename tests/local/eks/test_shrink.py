@@ -229,7 +229,7 @@ def test_auto_scaling_refuses_what_goes_below_the_minimum_in_the_words_of_aws(ap
     scaling = aws("autoscaling")
     filters = [{"Name": "tag:eks:nodegroup-name", "Values": ["executor"]}]
     [group] = scaling.describe_auto_scaling_groups(Filters=filters)["AutoScalingGroups"]
-    assert {one["InstanceId"] for one in group["Instances"]} == {
+    assert {instance["InstanceId"] for instance in group["Instances"]} == {
         node["spec"]["providerID"].rpartition("/")[2] for node in nodes(api).values()
     }
     ends = {"InstanceId": group["Instances"][0]["InstanceId"], "ShouldDecrementDesiredCapacity": True}

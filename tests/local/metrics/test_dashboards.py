@@ -40,7 +40,7 @@ def answers(promtool, folder, series):
     (folder / "moka.rules.yaml").write_text(as_yaml(RECORDINGS))
     test = {
         "interval": "1m",
-        "input_series": [{"series": one, "values": f"1+1x{MINUTES}"} for one in series],
+        "input_series": [{"series": name, "values": f"1+1x{MINUTES}"} for name in series],
         "promql_expr_test": [
             {
                 # Of a query without an answer, there is nothing to count.
@@ -74,7 +74,7 @@ def test_every_query_of_every_dashboard_has_an_answer(promtool, tmp_path):
 
 
 def test_a_query_without_its_series_has_none(promtool, tmp_path):
-    series = [one for one in cluster_series() if not one.startswith("kube_node_labels")]
+    series = [name for name in cluster_series() if not name.startswith("kube_node_labels")]
 
     answered = answers(promtool, tmp_path, series)
 

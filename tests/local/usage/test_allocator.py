@@ -68,7 +68,7 @@ def test_every_night_there_is_one_plan_which_waits_or_takes_effect(stage):
     )
 
     # What nobody told of was proposed, and yesterday is reported.
-    proposed = {one["workflow"]: one for one in archer.list_workflows(proposed=True)}
+    proposed = {workflow["workflow"]: workflow for workflow in archer.list_workflows(proposed=True)}
     assert proposed.keys() == UNKNOWN
     assert all(one["measured"]["runs"] > 0 and one["owner"] == "unknown" for one in proposed.values())
     page = second.until(

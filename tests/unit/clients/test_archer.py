@@ -44,7 +44,12 @@ def command(service, tmp_path):
     def run(*arguments, token="ann", url=service.url, text=None):
         variables = {name: value for name, value in os.environ.items() if not name.startswith("ARCHER_")}
         return subprocess.run(
-            [sys.executable, "-m", "archer", *(str(file) if one == "JOB" else one for one in arguments)],
+            [
+                sys.executable,
+                "-m",
+                "archer",
+                *(str(file) if argument == "JOB" else argument for argument in arguments),
+            ],
             env={**variables, "PYTHONPATH": str(CLIENT), "ARCHER_URL": url, "ARCHER_TOKEN": token},
             input=text,
             capture_output=True,

@@ -51,7 +51,7 @@ class PriceList:
         return self
 
     def paginate(self, ServiceCode, Filters):
-        filters = {one["Field"]: one["Value"] for one in Filters}
+        filters = {condition["Field"]: condition["Value"] for condition in Filters}
         self.asked.append((ServiceCode, filters))
         kind = filters.get("group") or filters.get("productFamily", "")
         return [{"PriceList": [text]} for text in self.products.get((ServiceCode, kind), [])]

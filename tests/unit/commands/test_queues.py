@@ -123,7 +123,8 @@ def test_at_a_time_queues_have_what_the_schedule_leaves(moka):
     [cluster] = everything
     assert before == everything
     [cores, all_cores] = [
-        sum(one["guaranteed"]["cpu"] for one in trees[cluster]["organizations"]) for trees in (after, before)
+        sum(organization["guaranteed"]["cpu"] for organization in trees[cluster]["organizations"])
+        for trees in (after, before)
     ]
     assert all_cores == 1_600_000
     # Of 20 nodes with 8 vCPUs for drivers, and 108 with 16 for executors, 68 of these are left.

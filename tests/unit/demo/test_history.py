@@ -83,10 +83,10 @@ def test_what_still_runs_at_midnight_was_in_use_until_then_and_has_no_end():
 
 def test_the_cluster_and_its_queues_never_have_more_than_they_may(cluster, intervals):
     changes = defaultdict(int)
-    for one in intervals:
-        for of in ("", one.queue):
-            changes[of, one.began] += one.cpu
-            changes[of, one.ended] -= one.cpu
+    for interval in intervals:
+        for of in ("", interval.queue):
+            changes[of, interval.began] += interval.cpu
+            changes[of, interval.ended] -= interval.cpu
     most = {"": cluster.cluster.capacity.cpu, **{path: q.maximum.cpu for path, q in cluster.queues.items()}}
     used = defaultdict(int)
     for (of, _), change in sorted(changes.items(), key=lambda item: item[0][1]):
@@ -96,9 +96,9 @@ def test_the_cluster_and_its_queues_never_have_more_than_they_may(cluster, inter
 
 def test_of_a_queue_with_a_limit_of_jobs_further_ones_wait(outcomes):
     waits = defaultdict(list)
-    for one in outcomes:
-        if one.started is not None:
-            waits[one.run.queue].append(one.started - one.run.submitted)
+    for outcome in outcomes:
+        if outcome.started is not None:
+            waits[outcome.run.queue].append(outcome.started - outcome.run.submitted)
 
     # analytics.reports has no more than 20 of tier 2 at a time.
     assert max(waits["root.analytics.reports.tier2"]) > 20 * 60_000
@@ -109,7 +109,7 @@ def test_no_record_is_there_twice_and_none_is_of_the_days_to_come(outcomes, inte
     runs = list(history.applications("spark-a", outcomes, MACHINES))
 
     assert len(list(merged(runs))) == len(runs) == len(outcomes)
-    assert len({one.key for one in intervals}) == len(intervals)
-    assert max(one.ended for one in intervals) <= MIDNIGHT
-    assert {one.instance_type for one in intervals} == set(MACHINES)
+    assert len({interval.key for interval in intervals}) == len(intervals)
+    assert max(interval.ended for interval in intervals) <= MIDNIGHT
+    assert {interval.instance_type for interval in intervals} == set(MACHINES)
     assert set(intervals[0].row()) == {column.name for column in PROFILES.columns}

@@ -38,9 +38,13 @@ def resources() -> list[dict]:
 def objects() -> set[tuple[str, str, str]]:
     """Namespace, kind and name of what is deployed."""
     return OF_CHARTS | {
-        (one["metadata"].get("namespace", ""), one["kind"].lower(), one["metadata"].get("name", ""))
-        for one in resources()
-        if "kind" in one and "metadata" in one
+        (
+            resource["metadata"].get("namespace", ""),
+            resource["kind"].lower(),
+            resource["metadata"].get("name", ""),
+        )
+        for resource in resources()
+        if "kind" in resource and "metadata" in resource
     }
 
 

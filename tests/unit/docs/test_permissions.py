@@ -78,5 +78,9 @@ def test_what_is_asked_of_aws_is_what_the_page_says_it_takes(page, begin, end, m
     patterns = granted(page, begin, end)
 
     assert len(asked) > 1
-    assert {action for action in asked if not any(fnmatchcase(action, one) for one in patterns)} == set()
-    assert {one for one in patterns if not any(fnmatchcase(action, one) for action in asked)} == set()
+    assert {
+        action for action in asked if not any(fnmatchcase(action, pattern) for pattern in patterns)
+    } == set()
+    assert {
+        pattern for pattern in patterns if not any(fnmatchcase(action, pattern) for action in asked)
+    } == set()

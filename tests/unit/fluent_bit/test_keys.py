@@ -18,17 +18,17 @@ def test_scripts_and_parsers_that_are_named_are_there(configuration, script):
     processors = [one for section in inputs for one in section.get("processors", {}).get("logs", ())]
 
     assert {section["multiline.parser"] for section in inputs if "multiline.parser" in section} <= multiline
-    assert {one["regex_parser"] for one in processors if "regex_parser" in one} <= parsers
+    assert {processor["regex_parser"] for processor in processors if "regex_parser" in processor} <= parsers
     assert all(f"function {one['call']}(" in script for one in processors if one["name"] == "lua")
 
 
 def test_what_is_in_memory_at_most_is_less_than_the_limit_of_its_container(configuration, catalog):
     service = configuration["service"]
-    files = [one for one in configuration["pipeline"]["outputs"] if one["name"] == "s3"]
+    files = [output for output in configuration["pipeline"]["outputs"] if output["name"] == "s3"]
 
     # A chunk has 2 MiB; a file is there once more as it is compressed (plugins/out_s3/s3.c, s3_upload_file).
     chunks = service["storage.max_chunks_up"] * 2
-    uploads = sum(int(one["total_file_size"].removesuffix("M")) * one["workers"] for one in files) * 2
+    uploads = sum(int(file["total_file_size"].removesuffix("M")) * file["workers"] for file in files) * 2
     limit = catalog.values["fluent-bit"]["resources"]["limits"]["memory"]
     assert chunks + uploads < int(limit.removesuffix("Mi"))
 

@@ -120,8 +120,8 @@ def test_what_fluent_bit_says_of_itself_is_counted_and_not_uploaded(configuratio
     counters = [one for one in pipeline["filters"] if one["match"] == "losses"]
 
     assert outputs_of(pipeline["outputs"], "losses") == []
-    assert len({one["metric_name"] for one in counters}) == len(pipeline["filters"]) > 0
-    for tag in {one["tag"] for one in counters}:
+    assert len({counter["metric_name"] for counter in counters}) == len(pipeline["filters"]) > 0
+    for tag in {counter["tag"] for counter in counters}:
         assert [one["name"] for one in outputs_of(pipeline["outputs"], tag)] == ["prometheus_exporter"]
 
 

@@ -82,7 +82,7 @@ def test_a_queue_of_short_runs_at_different_minutes_asks_for_what_it_had_and_not
     # 20 at a time, and a quarter more.
     assert amounts(result).max_applications == 25
     assert "Workflows of tier 1 lack nothing of what they ask for." in result.says
-    assert {(one.in_force, one.expected) for one in result.slos.values()} == {(1.0, 1.0)}
+    assert {(slo.in_force, slo.expected) for slo in result.slos.values()} == {(1.0, 1.0)}
 
 
 def test_a_queue_whose_workflows_run_at_the_same_minute_asks_for_their_sum(tmp_path):
@@ -116,4 +116,4 @@ def test_workflows_that_move_ask_no_less_than_their_slos_need(apart):
     # They may all run at the same time there.
     assert amounts(result, "spark-b").max_applications == -(-moved * 5 // 4)
     assert any("estimate" in sentence for sentence in result.says)
-    assert {one.expected for one in result.slos.values()} == {1.0}
+    assert {slo.expected for slo in result.slos.values()} == {1.0}

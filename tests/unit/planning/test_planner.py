@@ -132,7 +132,7 @@ def test_the_plan_in_force_is_what_it_is_compared_with(history, terms):
 
     shares = [one.in_force for _, one in sorted(result.slos.items())]
     assert sorted(shares) == [0.0, 0.0, 0.0, 1.0]
-    assert all(one.before == one.expected == 1 for one in result.slos.values())
+    assert all(slo.before == slo.expected == 1 for slo in result.slos.values())
     assert list(sentences(result)) == ["tier 1: 1 of 4 workflows keep their SLO, 4 with this plan"]
 
 

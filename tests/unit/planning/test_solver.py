@@ -42,7 +42,7 @@ def best_by_trying(of):
 
 
 def reached(plan):
-    return [one.value for one in plan.objectives]
+    return [objective.value for objective in plan.objectives]
 
 
 @settings(max_examples=40, deadline=None)
@@ -51,7 +51,7 @@ def test_of_a_small_fleet_the_plan_is_the_best_of_all(of):
     plan = solve(of, options=EXACT)
 
     assert reached(plan) == best_by_trying(of)
-    bounds = [one.bound for one in plan.objectives]
+    bounds = [objective.bound for objective in plan.objectives]
     if any(reached(plan)[: len(SLACKS)]):
         # Of one resource above its ceiling the other may lack as much in the rows, to the good of the peak.
         assert bounds[: len(SLACKS)] == reached(plan)[: len(SLACKS)]
@@ -112,8 +112,8 @@ def test_a_large_fleet_is_planned_within_its_limits():
     assert plan.method == "cp-sat"
     assert found.moves <= of.max_moves
     assert reached(plan) == [*found.values().values()]
-    assert reached(plan) < [one.before for one in plan.objectives]
-    assert all(one.value >= one.bound for one in plan.objectives)
+    assert reached(plan) < [objective.before for objective in plan.objectives]
+    assert all(objective.value >= objective.bound for objective in plan.objectives)
     assert all(plan.placements[one.name] in of.choices(one) for one in of.workflows)
 
 
@@ -122,16 +122,18 @@ def test_a_large_fleet_with_too_little_is_planned_too():
     machines_of = {
         there.name: replace(there.cluster, instances=there.cluster.instances // 2) for there in of.clusters
     }
-    short = replace(of, clusters=tuple(replace(one, cluster=machines_of[one.name]) for one in of.clusters))
+    short = replace(
+        of, clusters=tuple(replace(cluster, cluster=machines_of[cluster.name]) for cluster in of.clusters)
+    )
 
     plan = solve(short, options=FAST)
 
-    values = {one.name: one for one in plan.objectives}
+    values = {objective.name: objective for objective in plan.objectives}
     assert plan.method == "cp-sat"
-    assert reached(plan) < [one.before for one in plan.objectives]
+    assert reached(plan) < [objective.before for objective in plan.objectives]
     assert values["slack of tier 3"].value >= values["slack of tier 3"].bound > 0
     assert plan.nodes[0].objective.startswith("slack")
-    assert max(one.gain for one in plan.nodes) > 0
+    assert max(node.gain for node in plan.nodes) > 0
 
 
 def test_the_same_seed_has_the_same_plan_in_every_process():
@@ -157,12 +159,12 @@ def test_a_fleet_with_too_little_says_who_lacks_what_and_what_a_machine_is_worth
 
     plan = solve(of, options=EXACT)
 
-    values = {one.name: one.value for one in plan.objectives}
+    values = {objective.name: objective.value for objective in plan.objectives}
     assert values["slack of tier 1"] == 0
     assert values["slack of tier 3"] > 0
-    assert {one.objective for one in plan.nodes} == {"slack of tier 2"}
+    assert {node.objective for node in plan.nodes} == {"slack of tier 2"}
     # A machine more is 900 thousandths more for tiers 1 and 2, on either cluster.
-    assert [one.gain for one in plan.nodes] == [pytest.approx(900)] * 2
+    assert [node.gain for node in plan.nodes] == [pytest.approx(900)] * 2
 
 
 def test_a_search_that_the_clock_ends_before_it_found_anything_leaves_all_at_home():

@@ -130,7 +130,7 @@ def test_what_the_engine_does_for_a_replacement_is_one_step():
 
     preview = read(printed(root("local"), *steps, changeSummary={"replace": 1}))
 
-    assert [(one.op, one.forces) for one in preview.changes] == [("replace", ("bucket",))]
+    assert [(change.op, change.forces) for change in preview.changes] == [("replace", ("bucket",))]
 
 
 def test_a_preview_that_policies_refuse_is_read_with_what_they_say():

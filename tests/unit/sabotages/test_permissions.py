@@ -26,7 +26,9 @@ def denying(action, resource):
 
 
 def without(sid):
-    return partial(policy, lambda statements: [one for one in statements if one["Sid"] != sid])
+    return partial(
+        policy, lambda statements: [statement for statement in statements if statement["Sid"] != sid]
+    )
 
 
 def disabled(inputs):

@@ -102,11 +102,17 @@ def test_jobs_of_a_namespace_with_nodes_of_its_own_know_of_no_others(target):
 
     assert jobs.machines == target().machines
     theirs = jobs.nodes_of("payroll")
-    assert {(one.role, one.architecture, one.millicores // 1000) for one in theirs.machines} == {
+    assert {
+        (machine.role, machine.architecture, machine.millicores // 1000) for machine in theirs.machines
+    } == {
         ("driver", "arm64", 1),
         ("executor", "arm64", 3),
     }
-    assert {one.zone for one in theirs.executor_zones} == {"us-east-1a", "us-east-1b", "us-east-1c"}
+    assert {executor_zone.zone for executor_zone in theirs.executor_zones} == {
+        "us-east-1a",
+        "us-east-1b",
+        "us-east-1c",
+    }
     assert jobs.nodes_of("spark-jobs") == jobs
     exported = JobTarget.from_outputs(json.loads(json.dumps(jobs.as_outputs())))
     assert exported.nodes_of("payroll").as_outputs() == theirs.as_outputs()

@@ -22,9 +22,11 @@ def hand(account):
     class Hand:
         def detach(self, role, policy):
             [attached] = [
-                one["PolicyArn"]
-                for one in iam.list_attached_role_policies(RoleName=name(role))["AttachedPolicies"]
-                if one["PolicyArn"].endswith(f"/{policy}")
+                attached_policy["PolicyArn"]
+                for attached_policy in iam.list_attached_role_policies(RoleName=name(role))[
+                    "AttachedPolicies"
+                ]
+                if attached_policy["PolicyArn"].endswith(f"/{policy}")
             ]
             undo.append(lambda: iam.attach_role_policy(RoleName=name(role), PolicyArn=attached))
             iam.detach_role_policy(RoleName=name(role), PolicyArn=attached)

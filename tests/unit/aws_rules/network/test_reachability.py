@@ -135,7 +135,11 @@ def test_a_pod_reaches_the_kubelet_of_its_own_node_without_passing_a_security_gr
 def test_a_pod_leaves_the_vpc_with_the_address_of_its_node(network, pod):
     alone = named(network, "Subnets", "main-pods-us-east-1a")
     table = network.route_table(alone)
-    table["Associations"] = [one for one in table["Associations"] if one.get("SubnetId") != alone["SubnetId"]]
+    table["Associations"] = [
+        association
+        for association in table["Associations"]
+        if association.get("SubnetId") != alone["SubnetId"]
+    ]
     snat, own_address = pod, replace(pod, external_snat=True)
 
     assert reach(network, snat, INTERNET).reasons == []
@@ -157,12 +161,16 @@ def without_rules(network):
 
 def without_deployers_rule(network):
     group = own_group(network)
-    group["IpPermissions"] = [one for one in group["IpPermissions"] if not one.get("IpRanges")]
+    group["IpPermissions"] = [
+        permission for permission in group["IpPermissions"] if not permission.get("IpRanges")
+    ]
 
 
 def without_own_rule(network):
     group = own_group(network)
-    group["IpPermissions"] = [one for one in group["IpPermissions"] if not one.get("UserIdGroupPairs")]
+    group["IpPermissions"] = [
+        permission for permission in group["IpPermissions"] if not permission.get("UserIdGroupPairs")
+    ]
 
 
 def rule_on_another_port(network):
@@ -468,7 +476,7 @@ def test_who_deploys_in_the_vpc_needs_a_rule_too(network):
     [violation] = unreached(network, CLUSTER, inside, "https://x")
     assert violation.code == "ENI_SG_RULES_MISMATCH"
 
-    [rule] = [one for one in own_group(network)["IpPermissions"] if one.get("IpRanges")]
+    [rule] = [permission for permission in own_group(network)["IpPermissions"] if permission.get("IpRanges")]
     rule["IpRanges"] = [{"CidrIp": str(inside)}]
     assert list(unreached(network, CLUSTER, inside, "https://x")) == []
 

@@ -61,7 +61,7 @@ def test_no_instance_has_a_public_address_and_every_connection_is_tls(made):
 
     assert [instance["publiclyAccessible"] for instance in recorder.inputs(INSTANCE)] == [False, False]
     parameters = only(recorder, "aws:rds/clusterParameterGroup:ClusterParameterGroup")
-    values = {one["name"]: one["value"] for one in parameters["parameters"]}
+    values = {parameter["name"]: parameter["value"] for parameter in parameters["parameters"]}
     assert values["rds.force_ssl"] == "1"
     assert parameters["family"] == "aurora-postgresql16"
 

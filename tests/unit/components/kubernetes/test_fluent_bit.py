@@ -140,7 +140,9 @@ def test_what_is_not_yet_sent_survives_the_pod(values, pipeline):
     read = [section for section in pipeline["inputs"] if section["name"] != "fluentbit_logs"]
 
     assert buffer["hostPath"]["type"] == "DirectoryOrCreate"
-    paths = [section["db"] for section in read] + [one["store_dir"] for one in outputs(pipeline).values()]
+    paths = [section["db"] for section in read] + [
+        output["store_dir"] for output in outputs(pipeline).values()
+    ]
     assert len(set(paths)) == len(paths)
     assert all(path.startswith(mounted["mountPath"] + "/") for path in paths)
     assert all(section["storage.type"] == "filesystem" for section in read)

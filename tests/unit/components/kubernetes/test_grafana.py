@@ -71,7 +71,7 @@ def test_the_dashboards_are_where_grafana_looks_for_them(grafana):
     [provider] = yaml.safe_load(config_map(grafana, "grafana")["data"]["dashboards.yaml"])["providers"]
     [container] = pod(grafana)["containers"]
     folders = {mount["mountPath"]: mount["name"] for mount in container["volumeMounts"]}
-    volumes = {one["name"]: one.get("configMap", {}).get("name") for one in pod(grafana)["volumes"]}
+    volumes = {volume["name"]: volume.get("configMap", {}).get("name") for volume in pod(grafana)["volumes"]}
 
     assert volumes[folders[provider["options"]["path"]]] == "grafana-dashboards"
 

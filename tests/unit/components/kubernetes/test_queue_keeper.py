@@ -91,7 +91,7 @@ def test_archer_may_write_amounts_into_a_config_map_that_is_made_empty_and_nothi
         for one in stack.inputs("kubernetes:rbac.authorization.k8s.io/v1:RoleBinding")
         if one["metadata"]["name"] == "archer"
     ]
-    assert [one["name"] for one in binding["subjects"]] == ["moka:archer"]
+    assert [subject["name"] for subject in binding["subjects"]] == ["moka:archer"]
 
 
 def test_its_calendar_goes_before_it_and_it_before_its_rights(stack):

@@ -12,7 +12,7 @@ from tests.unit.moka.allocation.worked import BEGAN, HOUR, MACHINE, NAME, TIER_1
 
 
 def test_the_worked_queue_needs_what_was_worked_out():
-    [curve] = [one for one in worked_curves() if one.queue == TIER_1]
+    [curve] = [curve for curve in worked_curves() if curve.queue == TIER_1]
 
     assert [(step.percent, step.machines) for step in curve.steps] == [
         (50, 1000),
@@ -27,7 +27,7 @@ def test_the_worked_queue_needs_what_was_worked_out():
 
 
 def test_the_dominant_resource_counts_and_each_resource_gets_the_most_of_what_is_covered():
-    [curve] = [one for one in worked_curves() if one.queue == TIER_1]
+    [curve] = [curve for curve in worked_curves() if curve.queue == TIER_1]
 
     # In the 45 hours memory takes two machines, and cores half of one; in the 50 before, cores take one.
     assert curve.covering(95) == Step(95, 2000, 4000, 32 * 1024, 0)

@@ -98,7 +98,7 @@ def test_applications_of_a_queue_are_those_that_ran_at_a_time_and_one_that_moves
 
     def most(**moved):
         queues = share_out(of, {**of.homes(), **moved})
-        return {one.cluster: one.hours[2].max_applications for one in queues}
+        return {queue.cluster: queue.hours[2].max_applications for queue in queues}
 
     # 4.8 at a time, and a quarter more.
     assert most() == {"batch-a": 6}
@@ -126,7 +126,7 @@ def test_where_there_is_too_little_the_lowest_tier_gives_way_and_keeps_its_floor
     assert [amounts(of, path, 2).guaranteed for path in PATHS] == [machines(6), machines(3), machines(1)]
     # Tier 2 lacks three; tier 3 five of its six.
     assert measures(of, of.homes()).slack == {1: 0, 2: 3000, 3: 5000}
-    assert [one.served for one in served_shares(of, of.homes(), share_out(of, of.homes()))] == [
+    assert [share.served for share in served_shares(of, of.homes(), share_out(of, of.homes()))] == [
         1000,
         500,
         166,
@@ -185,7 +185,7 @@ def test_what_is_guaranteed_is_within_capacity_floors_and_ceilings_wherever_work
 def test_everybody_has_all_it_asks_exactly_where_nothing_is_lacking(of, chance):
     placements = {one.name: chance.choice(of.choices(one)) for one in of.workflows}
 
-    served = [one.served for one in served_shares(of, placements, share_out(of, placements))]
+    served = [share.served for share in served_shares(of, placements, share_out(of, placements))]
 
     assert all(part == 1000 for part in served) == (not any(measures(of, placements).slack.values()))
 

@@ -21,7 +21,7 @@ def run(at, minutes, pods=1, workflow="daily"):
 
 
 def demand(runs, percent):
-    intervals = [one for run in runs for one in run.intervals("batch-a")]
+    intervals = [interval for run in runs for interval in run.intervals("batch-a")]
     return hourly(intervals, {"daily": percent})["daily"]
 
 

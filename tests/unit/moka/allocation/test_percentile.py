@@ -49,7 +49,9 @@ def test_the_worked_cluster_is_allocated_as_it_was_worked_out():
         "5 machines cover 99% of the 100.0 h in which it had something in use: at most 20 cores and 40 GiB.",
         "At most 9 applications ran at a time; with 25% more, 12 may.",
     )
-    assert [(one.percent, one.machines, round(float(one.usage), 3)) for one in allocation.tiers.values()] == [
+    assert [
+        (tier.percent, tier.machines, round(float(tier.usage), 3)) for tier in allocation.tiers.values()
+    ] == [
         (99, 5000, 0.047),
         (90, 3000, 0.481),
         (60, 1000, 0.639),

@@ -44,11 +44,11 @@ def guaranteed(tree):
 
 
 def says(*args, **kwargs):
-    return [str(one) for one in merged(*args, **kwargs).says]
+    return [str(sentence) for sentence in merged(*args, **kwargs).says]
 
 
 def mistakes(made, of=None):
-    return [str(one) for one in plan_checks.mistakes(made, {"spark-a": of or settings()})]
+    return [str(mistake) for mistake in plan_checks.mistakes(made, {"spark-a": of or settings()})]
 
 
 def test_the_example_is_read_and_a_plan_is_the_same_in_json():
@@ -158,7 +158,7 @@ def test_what_is_above_a_planned_queue_is_guaranteed_what_its_queues_are_togethe
 def test_what_the_settings_do_not_leave_to_a_plan_is_told_and_refuses_it(queues, bounds, message):
     of = settings(**bounds)
 
-    assert any(re.search(message, one) for one in says(queues, of))
+    assert any(re.search(message, sentence) for sentence in says(queues, of))
     found = mistakes(plan(queues, of), of)
     assert any(re.search(message, one) for one in found), found
     assert not list(problems(merged(queues, of).tree))

@@ -162,7 +162,9 @@ def test_runs_of_no_known_workflow_keep_what_they_have_and_stay():
 
     others = [one for one in result.fleet.workflows if one.pinned]
     assert {(one.queue, one.home) for one in others} == {(ETL1, "spark-a"), (LAB3, "spark-a")}
-    assert any(one.startswith("2 kinds of runs are of no workflow that is known") for one in result.says)
+    assert any(
+        sentence.startswith("2 kinds of runs are of no workflow that is known") for sentence in result.says
+    )
 
 
 @pytest.mark.parametrize(

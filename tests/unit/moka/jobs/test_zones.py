@@ -49,7 +49,11 @@ def says(target, job):
 
     def find(of_target=None, **of_job):
         some = {"executor_zones": capacities(*ZONES), **(of_target or {})}
-        return [one.says for one in mistakes(job(**of_job), target(**some)) if one.at == "executor.zone"]
+        return [
+            mistake.says
+            for mistake in mistakes(job(**of_job), target(**some))
+            if mistake.at == "executor.zone"
+        ]
 
     return find
 
@@ -132,7 +136,7 @@ def test_with_celeborn_executors_go_where_its_workers_are(chosen, of_job):
     assert zones(*ZONES) == set(ZONES)
     # In another zone each byte would cross twice.
     assert zones("us-east-1d") == {None}
-    assert len(zones("us-east-1b", some=[{"name": one["name"]} for one in jobs])) > 1
+    assert len(zones("us-east-1b", some=[{"name": job["name"]} for job in jobs])) > 1
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,9 @@ def test_nothing_is_collected_of_many_and_pods_that_nobody_asks_for():
     texts = [query for dashboard in DASHBOARDS for _, _, query in queries(dashboard)]
     texts += [recording.expression for recording in RECORDINGS]
     texts += [alert.expression for alert in ALERTS]
-    asked = {metric for text in texts for one in selectors(text) for metric in one.metrics(COLLECTED)}
+    asked = {
+        metric for text in texts for selector in selectors(text) for metric in selector.metrics(COLLECTED)
+    }
     of_many = {metric for source in SOURCES.values() if source.per in MANY for metric in source.metrics}
 
     assert of_many - asked == set()

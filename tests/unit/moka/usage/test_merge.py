@@ -101,7 +101,7 @@ def test_order_and_repetition_change_nothing(merged, records):
         random.shuffle(again)
 
         assert merged(again) == once == merged(once)
-        assert [one.key for one in once] == sorted({one.key for one in given_records})
+        assert [one.key for one in once] == sorted({record.key for record in given_records})
 
     check()
 

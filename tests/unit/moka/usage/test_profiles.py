@@ -56,17 +56,21 @@ def gone(time, allocation, application="daily-1"):
 def area(intervals):
     """What was in use times how long, by queue and workflow: cores, memory, allocations, applications."""
     areas = {}
-    for one in intervals:
-        amounts = (one.cpu, one.memory, one.allocations, one.applications)
-        known = areas.get((one.queue, one.workflow), (0,) * 4)
-        areas[one.queue, one.workflow] = tuple(
-            total + amount * (one.ended - one.began) for total, amount in zip(known, amounts, strict=True)
+    for interval in intervals:
+        amounts = (interval.cpu, interval.memory, interval.allocations, interval.applications)
+        known = areas.get((interval.queue, interval.workflow), (0,) * 4)
+        areas[interval.queue, interval.workflow] = tuple(
+            total + amount * (interval.ended - interval.began)
+            for total, amount in zip(known, amounts, strict=True)
         )
     return {key: values for key, values in areas.items() if any(values)}
 
 
 def spans(intervals):
-    return [(one.began - BEGAN, one.ended - BEGAN, one.cpu, one.allocations) for one in intervals]
+    return [
+        (interval.began - BEGAN, interval.ended - BEGAN, interval.cpu, interval.allocations)
+        for interval in intervals
+    ]
 
 
 def test_a_change_of_what_is_in_use_ends_an_interval():
@@ -75,7 +79,9 @@ def test_a_change_of_what_is_in_use_ends_an_interval():
     )
 
     assert spans(intervals) == [(10, 30, 1000, 1), (30, 70, 1500, 2), (70, 75, 500, 1)]
-    assert {(one.queue, one.workflow, one.applications) for one in intervals} == {(QUEUE, "daily", 1)}
+    assert {(interval.queue, interval.workflow, interval.applications) for interval in intervals} == {
+        (QUEUE, "daily", 1)
+    }
     assert (gaps, says) == ([], [])
 
 
@@ -95,9 +101,9 @@ def test_applications_of_a_workflow_are_one_amount_and_those_of_others_are_anoth
     ).intervals
 
     by_workflow = {}
-    for one in intervals:
-        by_workflow.setdefault(one.workflow, []).append(
-            (one.began - BEGAN, one.ended - BEGAN, one.applications)
+    for interval in intervals:
+        by_workflow.setdefault(interval.workflow, []).append(
+            (interval.began - BEGAN, interval.ended - BEGAN, interval.applications)
         )
     assert by_workflow == {"daily": [(0, 10, 1), (10, 20, 2), (20, 40, 1)], "hourly": [(10, 40, 1)]}
 
@@ -199,8 +205,14 @@ def test_amounts_are_by_type_of_machine_and_an_application_counts_once():
     ).intervals
 
     amounts = [
-        (one.instance_type, one.began - BEGAN, one.ended - BEGAN, one.cpu, one.applications)
-        for one in intervals
+        (
+            interval.instance_type,
+            interval.began - BEGAN,
+            interval.ended - BEGAN,
+            interval.cpu,
+            interval.applications,
+        )
+        for interval in intervals
     ]
     assert sorted(amounts) == [
         ("m7g.4xlarge", 0, 20, 1000, 1),
@@ -233,12 +245,12 @@ def test_a_restart_of_the_real_scheduler_is_a_gap_after_which_everything_is_know
     last, first = (
         record["timestampNano"] // NANOS
         for record in (
-            [one for one in before["EventRecords"] if event(one)][-1],
-            next(one for one in after["EventRecords"] if event(one)),
+            [record for record in before["EventRecords"] if event(record)][-1],
+            next(record for record in after["EventRecords"] if event(record)),
         )
     )
     assert (gap.began, gap.ended, gap.says) == (last, first, "The scheduler started anew.")
-    assert all(one.ended <= gap.began or one.began >= gap.ended for one in intervals)
+    assert all(interval.ended <= gap.began or interval.began >= gap.ended for interval in intervals)
     assert (follower.running_allocations, says) == (0, [])
 
 
@@ -296,7 +308,7 @@ def test_a_workflow_is_asked_for_with_the_first_allocation():
     follower.change(added(10, "a"))
     follower.change(gone(20, "a"))
 
-    assert [one.workflow for one in follower.take().intervals] == ["daily"]
+    assert [interval.workflow for interval in follower.take().intervals] == ["daily"]
 
 
 def test_what_the_ring_lost_is_a_gap_until_what_runs_is_known():
@@ -309,7 +321,7 @@ def test_what_the_ring_lost_is_a_gap_until_what_runs_is_known():
     assert (follower.needs_seed, follower.next_id, follower.running_allocations) == (True, 60, 0)
     # What is told meanwhile says nothing of what runs.
     follower.batch({**answer, "LowestID": 60, "EventRecords": answer["EventRecords"][60:70]})
-    last = max(one.ended for one in follower.take().intervals)
+    last = max(interval.ended for interval in follower.take().intervals)
     follower.seed(document("active"), next_id=97, at=last + 9_000)
 
     [gap] = follower.take().gaps
@@ -383,10 +395,12 @@ def test_all_that_was_in_use_is_in_the_intervals_and_memory_is_bounded_by_what_r
     intervals, gaps, says = follower.take()
     assert {key: values[:3] for key, values in area(intervals).items()} == expected(script)
     for node in range(3):
-        by_type = [one for one in intervals if one.instance_type == instance_type_of(f"node-{node}")]
+        by_type = [
+            interval for interval in intervals if interval.instance_type == instance_type_of(f"node-{node}")
+        ]
         on_it = expected(script[node::3])
         assert {key: values[:3] for key, values in area(by_type).items() if values[0]} == on_it
-    assert all(one.began // HOUR == (one.ended - 1) // HOUR for one in intervals)
+    assert all(interval.began // HOUR == (interval.ended - 1) // HOUR for interval in intervals)
     assert len(merge.intervals(intervals)) == len(intervals)
     assert (gaps, says, follower.running_allocations, follower.state()["slots"]) == ([], [], 0, [])
 

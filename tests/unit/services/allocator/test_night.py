@@ -92,7 +92,11 @@ def test_unknown_workflows_are_proposed_once(beside):
     def work(archer, configuration):
         first = night.make(configuration, LAST_NIGHT).workflows
         second = night.make(configuration, TO_COME).workflows
-        return first, second, {one["workflow"]: one for one in archer.list_workflows(proposed=True)}
+        return (
+            first,
+            second,
+            {workflow["workflow"]: workflow for workflow in archer.list_workflows(proposed=True)},
+        )
 
     known = {name: one for name, one in WORKFLOWS.items() if name != "workflow-3"}
     first, second, proposed = beside(work, known=known, bounds=BY_PEOPLE)

@@ -73,7 +73,7 @@ async def queued(connections, **changes):
 
 
 async def clusters(connections):
-    return [one.name for one in (await connections.run(environment.read)).clusters]
+    return [cluster.name for cluster in (await connections.run(environment.read)).clusters]
 
 
 async def hour_ago(connections):

@@ -114,7 +114,7 @@ def test_a_plan_waits_takes_effect_and_is_superseded(desk):
         {"monday": "applied"},
         {"monday": "superseded", "waits": "superseded", "tuesday": "applied"},
     ]
-    assert [one["plan"] for one in listed["revisions"]] == ["tuesday", "monday", None]
+    assert [revision["plan"] for revision in listed["revisions"]] == ["tuesday", "monday", None]
     assert listed["clusters"] == [{"cluster": CLUSTER, "revision": 0, "brought": None}]
     assert whole["document"]["clusters"][CLUSTER]["queues"][ETL1]["hours"][0]["max_applications"] == 7
 
@@ -229,7 +229,12 @@ def test_rollback_to_an_earlier_plan_is_a_revision_that_says_so(desk):
     assert middle == ("tuesday", "28", {})
     assert after == ("monday", "24", {"daily": "monday"})
     assert (answer["kind"], answer["plan"]) == ("rollback", "monday")
-    assert [one["kind"] for one in listed["revisions"]] == ["rollback", "apply", "apply", "settings"]
+    assert [revision["kind"] for revision in listed["revisions"]] == [
+        "rollback",
+        "apply",
+        "apply",
+        "settings",
+    ]
     assert [sentence(one)[2] for one in answers[:3]] == [
         "Plan never never was in force: apply it instead.",
         "Plan tuesday was in force before: roll back to it instead.",
@@ -495,10 +500,13 @@ def test_workflows_have_a_history_of_tiers_and_slos(desk):
 
     changed, ended, gone, held, history = desk(work)
     assert (changed, ended, gone) == ([2, 0, 1], 204, 404)
-    assert [(one["workflow"], one["tier"], one["slo_hours"]) for one in held["workflows"]] == [
-        ("daily", 2, 2)
-    ]
-    assert [(one["tier"], one["why"], one["by"], one["ended_by"]) for one in history["workflows"]] == [
+    assert [
+        (workflow["workflow"], workflow["tier"], workflow["slo_hours"]) for workflow in held["workflows"]
+    ] == [("daily", 2, 2)]
+    assert [
+        (workflow["tier"], workflow["why"], workflow["by"], workflow["ended_by"])
+        for workflow in history["workflows"]
+    ] == [
         (2, "tighter", "olga", None),
         (1, "onboarding", "olga", "olga"),
     ]
@@ -515,7 +523,8 @@ def test_unknown_workflows_are_proposed_until_somebody_says_what_they_are(desk):
         async def listed(query):
             answer = await desk.client.get(f"/v1/workflows?{query}", headers=OPS)
             return [
-                (one["workflow"], (one["measured"] or {}).get("runs")) for one in answer.json()["workflows"]
+                (workflow["workflow"], (workflow["measured"] or {}).get("runs"))
+                for workflow in answer.json()["workflows"]
             ]
 
         changed = [await propose(30), await propose(30), await propose(31)]
@@ -543,7 +552,7 @@ class Cluster:
 def test_what_a_cluster_said_goes_as_it_leaves_the_environment_and_is_said_again_if_it_is_there(desk):
     async def work(desk):
         async def clusters():
-            return [one["cluster"] for one in (await desk.list())["clusters"]]
+            return [cluster["cluster"] for cluster in (await desk.list())["clusters"]]
 
         courier = Courier(desk.pool, "spark-b", Cluster())
         await courier.go()
@@ -578,7 +587,9 @@ def test_plans_of_long_ago_go_and_one_that_is_kept_can_be_rolled_back_to(desk):
         async def keep():
             await Keeper(desk.pool, None, Metrics("k"), PlanDays(in_force=400, proposed=90)).keep()
             listed = await desk.list()
-            return {plan["id"] for plan in listed["plans"]}, [one["plan"] for one in listed["revisions"]]
+            return {plan["id"] for plan in listed["plans"]}, [
+                revision["plan"] for revision in listed["revisions"]
+            ]
 
         await desk.apply(planned("oldest", "20", "31"))
         await desk.apply(planned("older", "22", "32"))
@@ -616,7 +627,7 @@ def test_revisions_stay_that_amounts_in_force_are_from(desk):
             lambda c: c.execute("UPDATE allocation.revisions SET at = at - interval '2 years'")
         )
         await Keeper(desk.pool, None, Metrics("k"), PlanDays(in_force=400, proposed=90)).keep()
-        return [one["plan"] for one in (await desk.list())["revisions"]], await desk.in_force()
+        return [revision["plan"] for revision in (await desk.list())["revisions"]], await desk.in_force()
 
     assert desk(work) == (["second", "first"], ("second", "24", {"daily": "first"}))
 

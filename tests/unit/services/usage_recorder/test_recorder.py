@@ -324,7 +324,7 @@ def test_an_object_that_is_cut_off_is_read_as_far_as_it_goes_and_told(stage, cap
     run(session.tidy())
 
     assert stage.applications.keys() == {"daily-1"}
-    assert any("is cut off" in one.message for one in caplog.records)
+    assert any("is cut off" in record.message for record in caplog.records)
 
 
 def test_parts_of_a_day_that_is_over_become_one_with_the_same_rows(stage):

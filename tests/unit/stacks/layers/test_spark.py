@@ -179,7 +179,9 @@ def test_namespaces_that_take_jobs_of_archer_only_are_guarded_by_the_api_server(
         if binding["spec"]["policyName"] == policy["metadata"]["name"]
     ]
     [namespaces] = policy["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"]
-    [makes] = [one["expression"] for one in policy["spec"]["variables"] if one["name"] == "makes"]
+    [makes] = [
+        variable["expression"] for variable in policy["spec"]["variables"] if variable["name"] == "makes"
+    ]
     assert (namespaces["operator"], namespaces["values"]) == ("In", ["jobs-a"])
     assert binding["validationActions"] == ["Deny"]
     for maker in ("spark-operator:", "yunikorn:", "jobs-a:spark$"):

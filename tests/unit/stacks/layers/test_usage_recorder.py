@@ -46,7 +46,7 @@ def test_a_cluster_of_another_account_records_in_the_bucket_at_home(layer):
             )
             if ":s3:" in one
         }
-        assert all(f"-{home.account}-{home.region}-resource-usage" in one for one in buckets)
+        assert all(f"-{home.account}-{home.region}-resource-usage" in bucket for bucket in buckets)
         assert buckets
 
 

@@ -52,7 +52,7 @@ def queue(path, guaranteed=0, applications=100, maximum=None):
 def played(runs, queues=(), hours=24, there=None):
     """Seconds from midnight at which runs started and finished, and pods that they lost."""
     outcomes = replay(there or cluster("batch-a"), queues, runs, until=MIDNIGHT + hours * HOUR)
-    return [(seconds(one.started), seconds(one.finished), one.lost) for one in outcomes]
+    return [(seconds(outcome.started), seconds(outcome.finished), outcome.lost) for outcome in outcomes]
 
 
 def seconds(at):
@@ -207,6 +207,10 @@ def test_everything_that_fits_ends_and_takes_no_less_than_it_takes_by_itself(gua
 
     outcomes = replay(cluster("batch-a"), queues, runs, until=MIDNIGHT + 24 * HOUR)
 
-    assert sorted(one.run.submitted for one in outcomes) == sorted(one.submitted for one in runs)
-    for one in outcomes:
-        assert one.finished >= one.started + one.run.lasts >= one.run.submitted + one.run.lasts
+    assert sorted(outcome.run.submitted for outcome in outcomes) == sorted(one.submitted for one in runs)
+    for outcome in outcomes:
+        assert (
+            outcome.finished
+            >= outcome.started + outcome.run.lasts
+            >= outcome.run.submitted + outcome.run.lasts
+        )

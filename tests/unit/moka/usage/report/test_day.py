@@ -101,13 +101,13 @@ def test_a_workflow_is_judged_by_jobs_where_archer_knows_them(reported):
 
 
 def test_a_workflow_is_successful_when_nine_of_ten_runs_are_in_time(known_day):
-    workflows = {one.name: one for one in known_day.clusters[0].workflows}
+    workflows = {workflow.name: workflow for workflow in known_day.clusters[0].workflows}
 
     orders, billing = workflows["orders"], workflows["billing"]
     assert (orders.judged, orders.in_time, orders.late, orders.successful) == (10, 9, 1, True)
     assert (billing.judged, billing.in_time, billing.failed, billing.successful) == (2, 1, 1, False)
     assert (orders.waiting_seconds, orders.running_seconds, orders.took_seconds) == (60, 3540, 3600)
-    [tier] = [one for one in known_day.slos if one.tier == 1]
+    [tier] = [slo for slo in known_day.slos if slo.tier == 1]
     assert (tier.judged, tier.successful, tier.share, tier.met) == (2, 1, 0.5, False)
 
 
@@ -118,8 +118,8 @@ def test_records_that_are_there_twice_count_once(reported, twice):
 
     [a, _] = result.clusters
     assert a.use.hours.vcores == 1000
-    assert sum(one.runs for one in a.workflows) == 13
-    kinds = {one.kind: one.hours for one in a.kinds}
+    assert sum(workflow.runs for workflow in a.workflows) == 13
+    kinds = {kind.kind: kind.hours for kind in a.kinds}
     # A core and a GiB for an hour, and ten cores that were taken, of each run.
     assert (kinds["used"].vcores, kinds["used"].memory_gib) == (13, 13)
     assert kinds["preempted"].instances == 13
@@ -170,7 +170,10 @@ def test_a_workflow_of_two_clusters_is_one_of_the_environment(reported):
 
     one_late = reported(runs=[*runs, replace(late, cluster="batch-b")])
 
-    assert [one.successful for cluster in one_late.clusters for one in cluster.workflows] == [True, False]
+    assert [workflow.successful for cluster in one_late.clusters for workflow in cluster.workflows] == [
+        True,
+        False,
+    ]
     [tier] = one_late.slos
     assert (tier.judged, tier.successful) == (1, 1)
 
@@ -215,7 +218,10 @@ def test_machines_that_fit_are_left_as_they_are(reported):
 
 
 def advice(result):
-    return {(one.of, one.name, one.action): one for one in result.clusters[0].recommendations}
+    return {
+        (recommendation.of, recommendation.name, recommendation.action): recommendation
+        for recommendation in result.clusters[0].recommendations
+    }
 
 
 def test_a_cluster_with_busy_hours_grows_until_the_busiest_takes_the_target(reported):
