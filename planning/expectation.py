@@ -77,11 +77,11 @@ class Replay:
                     tier=self.workflows[name].tier,
                     before=before.get(name),
                     in_force=today[name].share if name in today else None,
-                    expected=one.share,
+                    expected=replay.share,
                 )
-                for name, one in planned.items()
+                for name, replay in planned.items()
             },
-            tuple(_says(recorded, days, planned.values())),
+            tuple(_sentences(recorded, days, planned.values())),
         )
 
     def _days(self) -> int:
@@ -107,15 +107,15 @@ class Replay:
         outcomes = scenario.outcomes(recorded, self.workflows, until=self.window.ended + TAIL)
         hours = {name: workflow.slo_hours for name, workflow in self.workflows.items()}
         tiers = {name: workflow.tier for name, workflow in self.workflows.items()}
-        return {one.workflow: one for one in workflow_replays(outcomes, hours, tiers)}
+        return {replay.workflow: replay for replay in workflow_replays(outcomes, hours, tiers)}
 
 
-def _says(recorded: RecordedRuns, days: int, planned: Iterable[WorkflowReplay]) -> Iterator[str]:
+def _sentences(recorded: RecordedRuns, days: int, planned: Iterable[WorkflowReplay]) -> Iterator[str]:
     yield f"What is expected of SLOs comes from a replay of the {len(recorded.runs):,} runs of {_days(days)}."
     if recorded.unknown:
         yield f"{recorded.unknown:,} more runs are left out of it: what they had is not known."
-    late = [one for one in planned if not one.meets_slo]
-    if failures := sum(one.failure for one in late):
+    late = [replay for replay in planned if not replay.meets_slo]
+    if failures := sum(replay.failure for replay in late):
         yield (
             f"{counted(len(late), 'workflow')} would not keep their SLO with it, {failures:,} of them for "
             "runs that failed: no plan mends that."
