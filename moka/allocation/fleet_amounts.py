@@ -66,11 +66,11 @@ def served_shares(
     """What workflows can expect of what their queues get."""
     demands = amounts_of_queues(fleet, placements)
     served: dict[tuple[str, str], list[int]] = {}
-    for one in queues:
-        demand = demands.get((one.cluster, one.queue))
-        served[one.cluster, one.queue] = [
+    for queue in queues:
+        demand = demands.get((queue.cluster, queue.queue))
+        served[queue.cluster, queue.queue] = [
             _served(amounts.guaranteed, demand[hour]) if demand else THOUSANDTHS
-            for hour, amounts in enumerate(one.hours)
+            for hour, amounts in enumerate(queue.hours)
         ]
     return tuple(
         ServedShare(
@@ -125,10 +125,10 @@ def _hour(
     above = NOTHING
     for tier, paths in by_tier.items():
         part = Fraction(1)
-        for all_of, floor, other, limit in zip(
+        for claim, floor, amount_above, limit in zip(
             _sums(claims[path] for path in paths), least[tier], above, limits[tier], strict=True
         ):
-            asks, free = all_of - floor, limit - other - floor
+            asks, free = claim - floor, limit - amount_above - floor
             if asks > free:
                 part = min(part, Fraction(max(free, 0), asks))
         for path in paths:

@@ -20,11 +20,11 @@ def at_home(
     """
     placements = {
         workflow.name: workflow.home if workflow.home in choices else choices[0]
-        for workflow, choices in ((one, fleet.choices(one)) for one in fleet.workflows)
+        for workflow, choices in ((workflow, fleet.choices(workflow)) for workflow in fleet.workflows)
     }
-    queues = tuple(one for one in share_out(fleet, placements) if one.cluster not in allocations) + tuple(
-        _constant(fleet, allocations)
-    )
+    queues = tuple(
+        queue for queue in share_out(fleet, placements) if queue.cluster not in allocations
+    ) + tuple(_constant(fleet, allocations))
     return FleetPlan(
         method="percentile",
         placements=placements,
@@ -33,7 +33,7 @@ def at_home(
         expected=served_shares(fleet, placements, queues),
         binding=(),
         nodes=(),
-        says=(*says, *(remark for one in allocations.values() for remark in one.says)),
+        says=(*says, *(remark for allocation in allocations.values() for remark in allocation.says)),
         repeatable=True,
     )
 

@@ -34,17 +34,17 @@ def hourly(intervals: Iterable[Interval], percents: Mapping[str, int]) -> dict[s
     intervals: each within a full hour. percents: by workflow, the share of the time; others are left out.
     """
     changes: dict[str, dict[int, list[tuple[int, int, int, int]]]] = defaultdict(lambda: defaultdict(list))
-    for one in intervals:
-        if one.workflow in percents:
-            hour = changes[one.workflow][one.began // HOUR]
-            hour.append((one.began, one.cpu, one.memory, one.applications))
-            hour.append((one.ended, -one.cpu, -one.memory, -one.applications))
+    for interval in intervals:
+        if interval.workflow in percents:
+            hour = changes[interval.workflow][interval.began // HOUR]
+            hour.append((interval.began, interval.cpu, interval.memory, interval.applications))
+            hour.append((interval.ended, -interval.cpu, -interval.memory, -interval.applications))
     return {workflow: _hourly(hours, percents[workflow]) for workflow, hours in sorted(changes.items())}
 
 
 def hourly_together(intervals: Iterable[Interval], percent: int) -> Hourly:
     """What all runs of a queue need together. intervals: of the queue, each within a full hour."""
-    as_one = (replace(one, workflow="") for one in intervals)
+    as_one = (replace(interval, workflow="") for interval in intervals)
     return hourly(as_one, {"": percent}).get("", _hourly({}, percent))
 
 

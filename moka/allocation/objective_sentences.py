@@ -31,11 +31,13 @@ def worth(node: NodeWorth) -> str:
         case "moves":
             return f"One more machine would spare {node.gain:.1f} workflows the move."
         case "peak":
-            what = f"the fullest cluster {node.gain / 10:.2g} percentage points less full in its fullest hour"
-            return f"One more machine would make {what}."
+            effect = (
+                f"the fullest cluster {node.gain / 10:.2g} percentage points less full in its fullest hour"
+            )
+            return f"One more machine would make {effect}."
         case "balance":
-            what = f"the fullest cluster {node.gain / 10:.2g} percentage points less full over a day"
-            return f"One more machine would make {what}."
+            effect = f"the fullest cluster {node.gain / 10:.2g} percentage points less full over a day"
+            return f"One more machine would make {effect}."
         case _:
             tier = node.objective.removeprefix("slack of ")
             gain = _hours(round(node.gain))
@@ -43,7 +45,7 @@ def worth(node: NodeWorth) -> str:
 
 
 def _compared(sentence: str, objective: Objective, amount: Callable[[int], str]) -> str:
-    value, bound, before = (amount(one) for one in (objective.value, objective.bound, objective.before))
+    value, bound, before = (amount(number) for number in (objective.value, objective.bound, objective.before))
     least = "that" if bound == value else bound
     today = "the same" if before == value else before
     return f"{sentence.format(value)}; no plan gets below {least}, and today it is {today}."
