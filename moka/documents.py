@@ -181,8 +181,10 @@ class DocumentKind(Generic[S]):
             if first["type"] == "json_invalid":
                 # JSON that Python wrote and pydantic does not read: about 200 levels, and half characters.
                 deep = "recursion" in first["msg"]
-                says = self._too_deep if deep else "has half of a character (\\ud800 to \\udfff): remove it"
-                raise InvalidDocument(f"{where} {says}.") from None
+                sentence = (
+                    self._too_deep if deep else "has half of a character (\\ud800 to \\udfff): remove it"
+                )
+                raise InvalidDocument(f"{where} {sentence}.") from None
             raise
 
     def mistakes(self, error: ValidationError) -> list[Mistake]:
@@ -216,16 +218,16 @@ class DocumentKind(Generic[S]):
         subject = "the key" if error["loc"] and error["loc"][-1] == "[key]" else "is"
         match error["type"]:
             case "extra_forbidden":
-                says = f"unknown key; {_alternative(section, key)}"
+                sentence = f"unknown key; {_alternative(section, key)}"
             case "missing":
-                says = f"is missing{hint}"
+                sentence = f"is missing{hint}"
             case "value_error":
                 message = error["msg"].removeprefix("Value error, ")
-                says = f"{subject} {value}; {message}" if isinstance(error["input"], str) else message
+                sentence = f"{subject} {value}; {message}" if isinstance(error["input"], str) else message
             case _:
                 message = error["msg"][0].lower() + error["msg"][1:]
-                says = f"{subject} {value}; {message}{hint}{_remedy(error)}"
-        return Mistake(".".join(str(part) for part in place) or self.noun, says)
+                sentence = f"{subject} {value}; {message}{hint}{_remedy(error)}"
+        return Mistake(".".join(str(part) for part in place) or self.noun, sentence)
 
 
 class _Unbounded(Exception):

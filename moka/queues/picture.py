@@ -43,9 +43,13 @@ def _rows(tree: QueueTree) -> Iterator[_Row]:
             path = f"{parent}.{queue.name}"
             # YuniKorn takes the guarantee of the nearest queue above (preemption.go of yunikorn-core v1.8.0:
             # GetRemainingGuaranteedResource).
-            here = guaranteed or queue.guaranteed is not None
-            yield _Row(f"{lines}{'└─ ' if last else '├─ '}", depth, path, queue, bounds[path], here)
-            yield from below(f"{lines}{'   ' if last else '│  '}", depth + 1, path, queue.queues, here)
+            within_guarantee = guaranteed or queue.guaranteed is not None
+            yield _Row(
+                f"{lines}{'└─ ' if last else '├─ '}", depth, path, queue, bounds[path], within_guarantee
+            )
+            yield from below(
+                f"{lines}{'   ' if last else '│  '}", depth + 1, path, queue.queues, within_guarantee
+            )
 
     yield from below("", 1, ROOT_QUEUE, tree.organizations, False)
 
