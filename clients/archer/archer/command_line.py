@@ -204,8 +204,8 @@ def logs(
     """Print what a job printed: its driver, or an executor."""
     with context.obj() as archer:
         if pods:
-            for one in archer.list_pods(job, attempt)["pods"]:
-                print(one["name"])
+            for entry in archer.list_pods(job, attempt)["pods"]:
+                print(entry["name"])
             return
         pod = "driver" if executor is None else _executor(archer, job, attempt, executor)
         read = archer.follow_logs if follow else archer.get_logs
@@ -242,8 +242,8 @@ def main() -> NoReturn:
     try:
         app(prog_name="archer", standalone_mode=True)
     except Problem as problem:
-        for at, says in problem.mistakes:
-            print(f"{at}: {says}", file=sys.stderr)
+        for at, sentence in problem.mistakes:
+            print(f"{at}: {sentence}", file=sys.stderr)
         if not problem.mistakes:
             print(problem, file=sys.stderr)
         sys.exit(REFUSED)
@@ -263,12 +263,12 @@ def _documents(file: Path) -> list[dict[str, Any]]:
     """The jobs of a file."""
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text()
-        documents = [one for one in yaml.safe_load_all(text) if one is not None]
+        documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except OSError as error:
         _fail(WRONG, f"{file} cannot be read: {error.strerror or error}.")
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         _fail(WRONG, f"{file} is not YAML: {error}")
-    if not documents or not all(isinstance(one, dict) for one in documents):
+    if not documents or not all(isinstance(document, dict) for document in documents):
         _fail(WRONG, f"{file} has to be a job file: one job, or several with `---` between them.")
     return documents
 
