@@ -62,14 +62,14 @@ class Replay:
         Raises UnreadableHistory.
         """
         days = self._days()
-        recorded = self._recorded(days)
+        recorded = self._runs(days)
         if not recorded.runs:
             return Expectation({}, ("What is expected of SLOs is not known: there are no runs to replay.",))
         count = f"{counted(len(recorded.runs), 'run')} of {_days(days)}"
         progress(f"replaying {count} with what is in force")
-        today = self._replayed(recorded, in_force, self.fleet.homes())
+        today = self._replays(recorded, in_force, self.fleet.homes())
         progress("replaying them with the plan")
-        planned = self._replayed(recorded, plan, placements)
+        planned = self._replays(recorded, plan, placements)
         before = answers.shares_in_time(self.runs)
         return Expectation(
             {
@@ -90,13 +90,13 @@ class Replay:
         daily = sum(row["runs"] for row in self.runs) / whole
         return max(1, min(MOST_DAYS, whole, int(MOST_RUNS / daily) if daily else 1))
 
-    def _recorded(self, days: int) -> RecordedRuns:
+    def _runs(self, days: int) -> RecordedRuns:
         last = day_of(self.window.ended - 1)
         window = replace(self.window, began=self.window.ended - days * DAY)
         dates = [last - timedelta(days=number) for number in reversed(range(days))]
         return recorded_runs(ask(self.folder, [SUBMISSIONS], window, dates)[SUBMISSIONS])
 
-    def _replayed(
+    def _replays(
         self, recorded: RecordedRuns, plan: Plan | None, placements: Mapping[str, str]
     ) -> dict[str, WorkflowReplay]:
         scenario = Scenario(

@@ -126,9 +126,9 @@ class _Builder:
                 self.base[cluster, tier] += self.problem.demand[workflow, cluster]
         self.bounded: dict[tuple[int, int], list[Numbers]] = {}
         for queue in self.problem.bounded:
-            self._bounded(queue.cluster, queue.tier, queue.workflows, queue.floor, queue.ceiling)
+            self._queue(queue.cluster, queue.tier, queue.workflows, queue.floor, queue.ceiling)
 
-    def _bounded(
+    def _queue(
         self,
         cluster: int,
         tier: int,

@@ -60,7 +60,7 @@ class Problem:
             dtype=np.int64,
         )
         self.resting: Numbers = np.zeros_like(self.floors)
-        self.bounded = tuple(self._bounded())
+        self.bounded = tuple(self._bounded_queues())
         self.within = {
             (workflow, queue.cluster): number
             for number, queue in enumerate(self.bounded)
@@ -83,7 +83,7 @@ class Problem:
         result *= self.allowed[:, :, None, None]
         return result
 
-    def _bounded(self) -> list[Bounded]:
+    def _bounded_queues(self) -> list[Bounded]:
         members: dict[str, list[int]] = {}
         for index, workflow in enumerate(self.fleet.workflows):
             members.setdefault(workflow.queue, []).append(index)

@@ -49,7 +49,7 @@ def share_out(fleet: Fleet, placements: Mapping[str, str]) -> tuple[QueueHours, 
                     queue=queue.path,
                     hours=tuple(
                         Amounts(
-                            guaranteed=_stated(amounts[queue.path]),
+                            guaranteed=_positive_amounts(amounts[queue.path]),
                             maximum=ceiling,
                             max_applications=_with_headroom(number, fleet.headroom),
                         )
@@ -69,7 +69,7 @@ def served_shares(
     for queue in queues:
         demand = demands.get((queue.cluster, queue.queue))
         served[queue.cluster, queue.queue] = [
-            _served(amounts.guaranteed, demand[hour]) if demand else THOUSANDTHS
+            _served_share(amounts.guaranteed, demand[hour]) if demand else THOUSANDTHS
             for hour, amounts in enumerate(queue.hours)
         ]
     return tuple(
@@ -89,7 +89,7 @@ def served_shares(
     )
 
 
-def _served(guaranteed: Resources, demand: Resources) -> int:
+def _served_share(guaranteed: Resources, demand: Resources) -> int:
     return min(
         (
             min((guaranteed.get(name) or 0) * THOUSANDTHS // amount, THOUSANDTHS)
@@ -159,7 +159,7 @@ def _sums(vectors: Iterable[Sequence[int]]) -> Vector:
     return tuple(map(sum, zip(NOTHING, *vectors, strict=True)))
 
 
-def _stated(amount: Resources) -> Resources:
+def _positive_amounts(amount: Resources) -> Resources:
     """Without what there is nothing of."""
     return Resources(**{name: number for name, number in amount.amounts() if number})
 

@@ -61,7 +61,7 @@ def fleet_of(
     offers_by_name = {offer.name: offer for offer in offers}
     paths = sorted({path for offer in offers for path in offer.queues})
     demand = _Demand(history, offers_by_name, workflows, _bounds(offers, in_force), rules)
-    placed, sentences = _placed(workflows, routes, offers_by_name, set(paths))
+    placed, sentences = _placements(workflows, routes, offers_by_name, set(paths))
     own = [demand.of(name, *where, pinned=name in fixed) for name, where in placed.items()]
     others, strangers = demand.others(placed.keys(), paths)
     used = {workflow.queue for workflow in [*own, *others] if any(workflow.applications)}
@@ -97,7 +97,7 @@ def fleet_of(
     return KnownFleet(fleet, tuple(sentences))
 
 
-def _placed(
+def _placements(
     workflows: Mapping[str, Workflow], routes: Mapping[str, str], offers: Mapping[str, Offer], paths: set[str]
 ) -> tuple[dict[str, tuple[Workflow, str]], list[str]]:
     """The workflows that can be placed, with where they run; what is wrong with the others."""
@@ -235,7 +235,7 @@ class _Demand:
         """need: of its SLO, of which it takes no less to another cluster."""
         demand = [Resources(cpu=0, memory=0)] * HOURS
         applications, coincident = [0] * HOURS, [0] * HOURS
-        for row in _covering(rows, self._rules.thresholds[tier].most):  # type: ignore[index]
+        for row in _covering_rows(rows, self._rules.thresholds[tier].most):  # type: ignore[index]
             hour, part = row["hour"], self._parts.of(row)
             demand[hour] = most(demand[hour], part.demand)
             applications[hour] = max(applications[hour], row["applications"])
@@ -246,7 +246,7 @@ class _Demand:
         return _Hours(tuple(demand), tuple(elsewhere), tuple(applications), tuple(coincident))
 
 
-def _covering(rows: Iterable[Row], percent: int) -> Iterator[Row]:
+def _covering_rows(rows: Iterable[Row], percent: int) -> Iterator[Row]:
     """Of each place and hour, the row of the smallest share that is enough, or of the largest there is."""
     best: dict[tuple[str, str, int], Row] = {}
     for row in sorted(rows, key=lambda row: row["share"]):

@@ -44,14 +44,14 @@ def _constant(fleet: Fleet, allocations: Mapping[str, Allocation]) -> Iterator[Q
         for share in allocation.shares:
             queue = queues.get(share.queue, FleetQueue(path=share.queue))
             amounts = Amounts(
-                guaranteed=_bounded(share, queue, name),
+                guaranteed=_guarantee(share, queue, name),
                 maximum=queue.ceilings.get(name),
                 max_applications=share.max_applications,
             )
             yield QueueHours(cluster=name, queue=share.queue, hours=(amounts,) * HOURS)
 
 
-def _bounded(share: Share, queue: FleetQueue, cluster: str) -> Resources:
+def _guarantee(share: Share, queue: FleetQueue, cluster: str) -> Resources:
     """What a queue is guaranteed, within its floor and ceiling."""
     floor, ceiling = queue.floors.get(cluster, Resources()), queue.ceilings.get(cluster, Resources())
     result = {}

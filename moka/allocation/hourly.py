@@ -59,7 +59,7 @@ def _hourly(hours: Mapping[int, list[tuple[int, int, int, int]]], percent: int) 
             most[hour] = max(most[hour], applications)
     return Hourly(
         demand=tuple(
-            Resources(cpu=_covering(cpu, percent), memory=_covering(memory, percent) * MIB)
+            Resources(cpu=_percentile(cpu, percent), memory=_percentile(memory, percent) * MIB)
             for cpu, memory in lasted
         ),
         applications=tuple(most),
@@ -79,7 +79,7 @@ def _levels(began: int, edges: Iterable[tuple[int, int, int, int]]) -> Iterator[
         yield began + HOUR - at, cpu, memory, applications
 
 
-def _covering(lasted: Mapping[int, int], percent: int) -> int:
+def _percentile(lasted: Mapping[int, int], percent: int) -> int:
     """The smallest amount at or below which it was for a share of the time."""
     whole, covered = sum(lasted.values()), 0
     for amount in sorted(lasted):

@@ -11,13 +11,13 @@ def reached(objective: Objective) -> str:
         case "moves":
             return _moves(objective)
         case "peak":
-            return _compared("The fullest cluster is {} full in its fullest hour", objective, _percent)
+            return _comparison("The fullest cluster is {} full in its fullest hour", objective, _percent)
         case "balance":
-            return _compared("Over a day the fullest cluster is {} full on average", objective, _percent)
+            return _comparison("Over a day the fullest cluster is {} full on average", objective, _percent)
         case _:
             tier = objective.name.removeprefix("slack of ")
             if objective.value:
-                return _compared(
+                return _comparison(
                     f"Workflows of {tier} lack {{}} a day of what they ask for", objective, _hours
                 )
             before = _hours(objective.before)
@@ -44,7 +44,7 @@ def worth(node: NodeWorth) -> str:
             return f"One more machine would give workflows of {tier} {gain} a day of what they lack."
 
 
-def _compared(sentence: str, objective: Objective, amount: Callable[[int], str]) -> str:
+def _comparison(sentence: str, objective: Objective, amount: Callable[[int], str]) -> str:
     value, bound, before = (amount(number) for number in (objective.value, objective.bound, objective.before))
     least = "that" if bound == value else bound
     today = "the same" if before == value else before

@@ -131,7 +131,7 @@ def allocate(
     shares = [demand.share(path, answer.percents[_tier(path)]) for path in paths]
     sentences = [*_strangers(cluster, by_queue, paths), *answer.says]
     for limit in [*sorted(limits, key=lambda limit: (-limit.source.count("."), limit.source)), None]:
-        shares, remarks = _fitted(cluster, shares, limit, answer.percents)
+        shares, remarks = _fitted_shares(cluster, shares, limit, answer.percents)
         sentences += remarks
     sentences += [reason for share in shares if (reason := demand.late(share))]
     tiers = {}
@@ -264,7 +264,7 @@ class _Demand:
         )
 
 
-def _fitted(
+def _fitted_shares(
     cluster: Cluster, shares: list[Share], limit: Limit | None, percents: Mapping[TierNumber, int]
 ) -> tuple[list[Share], list[str]]:
     """The shares, those of lower tiers less where they are more than the cluster, or a queue, may have.
@@ -296,14 +296,14 @@ def _part(tier: TierNumber, shares: Sequence[Share], bounds: Mapping[str, int]) 
     """The part of a tier's amounts with which all of it fits, if anything of it does."""
     part = Fraction(1)
     for measure, bound in bounds.items():
-        own = sum(_measured(share, measure) for share in shares if share.tier == tier)
-        over = sum(_measured(share, measure) for share in shares) - bound
+        own = sum(_amount(share, measure) for share in shares if share.tier == tier)
+        over = sum(_amount(share, measure) for share in shares) - bound
         if over > 0 and own:
             part = min(part, Fraction(max(own - over, 0), own))
     return part
 
 
-def _measured(share: Share, measure: str) -> int:
+def _amount(share: Share, measure: str) -> int:
     return share.machines if measure == "machines" else share.guaranteed.get(measure) or 0
 
 

@@ -59,11 +59,11 @@ def unknown_workflows(
             workflows = Workflows.model_validate({"format": "moka-workflows/1", "workflows": {name: data}})
         except ValidationError:
             continue
-        result[name] = UnknownWorkflow(workflows.workflows[name], _measured(rows, machines.get(name)))
+        result[name] = UnknownWorkflow(workflows.workflows[name], _measures(rows, machines.get(name)))
     return result
 
 
-def _measured(rows: Collection[Row], machine_millis: int | None) -> dict[str, Any]:
+def _measures(rows: Collection[Row], machine_millis: int | None) -> dict[str, Any]:
     """Hours that 90% of runs keep to, of the place where they took longest."""
     runs = sum(row["runs"] for row in rows)
     measured: dict[str, Any] = {

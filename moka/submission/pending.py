@@ -59,7 +59,7 @@ def pending(
     """
     unplaced = [pod for pod in pods if not pod["spec"].get("nodeName")]
     if not unplaced:
-        return _starting(pods)
+        return _start_reason(pods)
     events = sorted(events, key=_at)
     scheduler_events = [event for event in events if event.get("reason") == SAID]
     last = scheduler_events[-1] if scheduler_events else None
@@ -68,12 +68,12 @@ def pending(
         return _no_machine(unplaced, scheduler_events, events)
     for event in reversed(scheduler_events):
         if quota := QUEUE.search(_note(event)):
-            rest, need = _lacking(quota[2], quota[3])
+            rest, need = _shortage(quota[2], quota[3])
             return WaitReason(
                 Wait.QUEUE_FULL, f"queue {quota[1]} is full: it has {rest} left, and a pod takes {need}"
             )
         if quota := USER.search(_note(event)):
-            rest, need = _lacking(quota[1], quota[2])
+            rest, need = _shortage(quota[1], quota[2])
             return WaitReason(
                 Wait.USER_LIMIT, f"its user has {rest} left in its queue, and a pod takes {need}"
             )
@@ -118,7 +118,7 @@ def _limits_of(queue: Object, path: str, user: str, groups: Sequence[str]) -> It
                 yield ApplicationLimit(path, int(most), f"group {min(own_groups)}")
 
 
-def _starting(pods: Sequence[Object]) -> WaitReason:
+def _start_reason(pods: Sequence[Object]) -> WaitReason:
     for pod in pods:
         for container in (pod.get("status") or {}).get("containerStatuses") or ():
             waits = (container.get("state") or {}).get("waiting") or {}
@@ -145,7 +145,7 @@ def _no_machine(
         (match for event in reversed(scheduler_events) if (match := QUEUE.search(_note(event)))), None
     )
     if not reason and room:
-        rest, need = _lacking(room[2], room[3])
+        rest, need = _shortage(room[2], room[3])
         reason = f"the machines have {rest} left, and a pod takes {need}"
     scaling = next((event for event in reversed(events) if event.get("reason") in (SCALED, NOT_SCALED)), None)
     more = "" if scaling is None else f"; autoscaler: {_short(_note(scaling))}"
@@ -174,7 +174,7 @@ def _short(text: str) -> str:
     return " ".join(text.split())[:LONGEST].rstrip("; ")
 
 
-def _lacking(requested: str, available: str) -> tuple[str, str]:
+def _shortage(requested: str, available: str) -> tuple[str, str]:
     """What there is of the resources that do not suffice, and what is asked for of them."""
     needs = {name: int(amount) for name, amount in AMOUNT.findall(requested)}
     rest = {name: int(amount) for name, amount in AMOUNT.findall(available)}

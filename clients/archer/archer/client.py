@@ -182,7 +182,7 @@ class Archer:
         position, deadline = 0, time.monotonic() + self._patience
         while True:
             rest = query | ({"after": position} if position else {})
-            with self._streamed(f"/v1/jobs/{job}/logs", rest, {}, deadline) as answer:
+            with self._stream(f"/v1/jobs/{job}/logs", rest, {}, deadline) as answer:
                 if answer is None:
                     continue
                 for part in answer.iter_bytes():
@@ -198,7 +198,7 @@ class Archer:
         last, deadline = 0, time.monotonic() + self._patience
         while True:
             headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
-            with self._streamed(f"/v1/jobs/{job}/logs", query, headers, deadline) as answer:
+            with self._stream(f"/v1/jobs/{job}/logs", query, headers, deadline) as answer:
                 if answer is None:
                     continue
                 for event in _fields(answer.iter_lines()):
@@ -332,7 +332,7 @@ class Archer:
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     @contextmanager
-    def _streamed(
+    def _stream(
         self, path: str, query: Mapping[str, Any], headers: Mapping[str, str], deadline: float
     ) -> Iterator[httpx.Response | None]:
         """An answer as it comes; None, after a pause, where it is to be asked for again. Where it is cut off,

@@ -99,7 +99,7 @@ def submit(
                 again = "" if submitted["new"] else " (submitted before)"
                 print(f"{submitted['id']}  {document.get('name', '')}{again}")
         if wait:
-            _end([_watched(archer, job, quiet=json_) for job in ids], json_)
+            _end([_ended_job(archer, job, quiet=json_) for job in ids], json_)
 
 
 @app.command()
@@ -125,9 +125,9 @@ def status(
     """Show a job; with --wait, its exit status says whether it succeeded."""
     with context.obj() as archer:
         if wait:
-            _end([_watched(archer, job, quiet=json_)], json_)
+            _end([_ended_job(archer, job, quiet=json_)], json_)
         whole = archer.get_job(job)
-        print(json.dumps(whole) if json_ else _described(whole))
+        print(json.dumps(whole) if json_ else _description(whole))
 
 
 @app.command("list")
@@ -273,7 +273,7 @@ def _documents(file: Path) -> list[dict[str, Any]]:
     return documents
 
 
-def _watched(archer: Archer, job: str, quiet: bool) -> WholeJobModel:
+def _ended_job(archer: Archer, job: str, quiet: bool) -> WholeJobModel:
     """A job once it has ended, with what happened on the way."""
     if not quiet:
         for event in archer.follow(job):
@@ -286,7 +286,7 @@ def _end(jobs: Iterable[WholeJobModel], as_json: bool) -> NoReturn:
     states = []
     for job in jobs:
         states.append(job["state"])
-        print(json.dumps(job) if as_json else _described(job))
+        print(json.dumps(job) if as_json else _description(job))
     raise typer.Exit(0 if set(states) == {"succeeded"} else DID_NOT_SUCCEED)
 
 
@@ -297,7 +297,7 @@ def _line(event: EventModel) -> str:
     return f"{at}  {event['state']:<10}  {words}{attempt}"
 
 
-def _described(job: WholeJobModel) -> str:
+def _description(job: WholeJobModel) -> str:
     """A job, for people."""
     lines = [
         f"{job['name']}  {job['state']}" + (f": {job['message']}" if job.get("message") else ""),

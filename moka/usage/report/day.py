@@ -191,7 +191,7 @@ def _use(
     averages = [part.over(size, length) for part, length in zip(cluster, lengths, strict=True)]
     busiest = max(range(hours), key=lambda hour: averages[hour].instances)
     used = averages[busiest].instances > 0
-    whole = _added(cluster)
+    whole = _sum_of(cluster)
     mean = whole.over(size, known_millis)
     use = Use(
         hours=whole.over(size, HOUR),
@@ -207,10 +207,10 @@ def _use(
         tiers=tuple(
             TierUse(
                 tier=tier,
-                hours=_added(parts).over(size, HOUR),
+                hours=_sum_of(parts).over(size, HOUR),
                 by_hour=tuple(part.over(size, length) for part, length in zip(parts, lengths, strict=True)),
                 share=_share(
-                    _added(parts).over(size, known_millis).instances,
+                    _sum_of(parts).over(size, known_millis).instances,
                     capacity.instances if capacity else 0,
                     known_millis,
                 ),
@@ -222,11 +222,11 @@ def _use(
     for path, parts in queues.items():
         amounts = [part.over(size, length) for part, length in zip(parts, lengths, strict=True)]
         hour = max(range(hours), key=lambda at: amounts[at].instances)
-        peaks[path] = _added(parts).over(size, HOUR), amounts[hour], hour
+        peaks[path] = _sum_of(parts).over(size, HOUR), amounts[hour], hour
     return use, peaks
 
 
-def _added(parts: Iterable[_Sum]) -> _Sum:
+def _sum_of(parts: Iterable[_Sum]) -> _Sum:
     whole = _Sum()
     for part in parts:
         whole.cpu += part.cpu
@@ -401,7 +401,7 @@ def _of_cluster(
         yield f"{_runs(unnamed)} named no workflow: nobody said in which time they are to be done."
     unknown = [workflow.name for workflow in workflows if workflow.name and not workflow.known]
     if unknown:
-        yield f"Not in the document of workflows, and so without an SLO: {_listed(unknown)}."
+        yield f"Not in the document of workflows, and so without an SLO: {_listing(unknown)}."
     if unpriced > 0:
         yield (
             f"{unpriced:.1f} machine-hours have no price and are not in the cost: `moka prices --refresh` "
@@ -415,7 +415,7 @@ def _of_whole(day: Day, clusters: Sequence[ClusterReport]) -> Iterable[str]:
         name for name, workflow in day.workflows.items() if workflow.slo_hours is not None and name not in ran
     )
     if silent:
-        yield f"Did not run, and are not judged: {_listed(silent)}."
+        yield f"Did not run, and are not judged: {_listing(silent)}."
     if not any(workflow.judged for cluster in clusters for workflow in cluster.workflows):
         yield "No run is judged: no workflow that ran has an SLO."
 
@@ -424,7 +424,7 @@ def _runs(count: int) -> str:
     return f"{count:,} run{'' if count == 1 else 's'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listing(names: Sequence[str]) -> str:
     rest = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 

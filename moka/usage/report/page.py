@@ -138,7 +138,7 @@ def _cluster(cluster: ClusterReport, report: Report) -> Iterator[str]:
             yield f"<h3>{title} in use, by hour (UTC)</h3>"
             capacity = getattr(cluster.capacity, field) if cluster.capacity else None
             yield pictures.hours(cluster.use, field, capacity, title)
-        yield _folded("The same as numbers", _table(*_hours(cluster)))
+        yield _fold("The same as numbers", _table(*_hours(cluster)))
     if cluster.balance:
         yield "<h3>Balance of vcores and memory</h3>"
         yield pictures.evenness(cluster.balance, cluster.use) + f"<p>{escape(cluster.balance.says)}</p>"
@@ -273,7 +273,7 @@ def _sentences(sentences: Iterable[str]) -> Iterator[str]:
 def _long_table(head: Sequence[str], rows: Sequence[Sequence[str]], shown: int = SHOWN) -> Iterator[str]:
     yield from _table(head, rows[:shown])
     if rows[shown:]:
-        yield _folded(f"{len(rows) - shown:,} more", _table(head, rows[shown:]))
+        yield _fold(f"{len(rows) - shown:,} more", _table(head, rows[shown:]))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], raw: int = 0) -> Iterator[str]:
@@ -298,7 +298,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], raw: int = 0) -> 
     yield (f'<div class="scroll"><table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>')
 
 
-def _folded(title: str, content: Iterable[str]) -> str:
+def _fold(title: str, content: Iterable[str]) -> str:
     return f"<details><summary>{escape(title)}</summary>{''.join(content)}</details>"
 
 
