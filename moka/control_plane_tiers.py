@@ -46,5 +46,5 @@ def pods_a_second(tier: Tier) -> int:
 
 def smallest_for(requests: int) -> Tier:
     """The smallest tier that is set up for so many pods a second, or else the smallest of those for most."""
-    wanted = min(requests, MOST_PODS_A_SECOND)
-    return next(tier for tier, capacity in CAPACITIES.items() if capacity.pods_a_second >= wanted)
+    rate = min(requests, MOST_PODS_A_SECOND)
+    return next(tier for tier, capacity in CAPACITIES.items() if capacity.pods_a_second >= rate)

@@ -181,8 +181,10 @@ class DocumentKind(Generic[S]):
             if first["type"] == "json_invalid":
                 # JSON that Python wrote and pydantic does not read: about 200 levels, and half characters.
                 deep = "recursion" in first["msg"]
-                says = self._too_deep if deep else "has half of a character (\\ud800 to \\udfff): remove it"
-                raise InvalidDocument(f"{where} {says}.") from None
+                sentence = (
+                    self._too_deep if deep else "has half of a character (\\ud800 to \\udfff): remove it"
+                )
+                raise InvalidDocument(f"{where} {sentence}.") from None
             raise
 
     def mistakes(self, error: ValidationError) -> list[Mistake]:
@@ -196,7 +198,7 @@ class DocumentKind(Generic[S]):
     def places(self, error: ValidationError) -> Iterator[tuple[str, Place]]:
         """pydantic's type of each error, and its place in the file."""
         for details in error.errors(include_url=False):
-            yield details["type"], _located(self.model, details["loc"])[0]
+            yield details["type"], _location(self.model, details["loc"])[0]
 
     def schema(self) -> str:
         """The kind as JSON Schema, so that an editor completes and checks its files."""
@@ -208,24 +210,24 @@ class DocumentKind(Generic[S]):
         return f"is nested too deeply: write it like {self.example}"
 
     def _mistake(self, error: ErrorDetails) -> Mistake:
-        place, section = _located(self.model, error["loc"])
+        place, section = _location(self.model, error["loc"])
         key = str(place[-1]) if place else ""
         description = _description(section, key)
         hint = f" ({description})" if description else ""
-        value = _shown(error["input"])
+        value = _excerpt(error["input"])
         subject = "the key" if error["loc"] and error["loc"][-1] == "[key]" else "is"
         match error["type"]:
             case "extra_forbidden":
-                says = f"unknown key; {_alternative(section, key)}"
+                sentence = f"unknown key; {_alternative(section, key)}"
             case "missing":
-                says = f"is missing{hint}"
+                sentence = f"is missing{hint}"
             case "value_error":
                 message = error["msg"].removeprefix("Value error, ")
-                says = f"{subject} {value}; {message}" if isinstance(error["input"], str) else message
+                sentence = f"{subject} {value}; {message}" if isinstance(error["input"], str) else message
             case _:
                 message = error["msg"][0].lower() + error["msg"][1:]
-                says = f"{subject} {value}; {message}{hint}{_remedy(error)}"
-        return Mistake(".".join(str(part) for part in place) or self.noun, says)
+                sentence = f"{subject} {value}; {message}{hint}{_remedy(error)}"
+        return Mistake(".".join(str(part) for part in place) or self.noun, sentence)
 
 
 class _Unbounded(Exception):
@@ -263,7 +265,7 @@ class _Loader(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(
                 None,
                 None,
-                f"{_shown(node.value)} cannot be read as {kind}: correct it, or put it in quotes",
+                f"{_excerpt(node.value)} cannot be read as {kind}: correct it, or put it in quotes",
                 node.start_mark,
             ) from None
 
@@ -330,13 +332,13 @@ def _remedy(error: ErrorDetails) -> str:
     return ""
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     """A value for a message; of a very long one, its beginning."""
     text = repr(value)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
-def _located(model: type[Section], loc: Place) -> tuple[Place, type[Section]]:
+def _location(model: type[Section], loc: Place) -> tuple[Place, type[Section]]:
     """The place in the file of pydantic's location, and the section that has, or lacks, its last part.
 
     pydantic also names a wrong key (`[key]`) and the types of a union that it tried; the file has neither.

@@ -112,23 +112,25 @@ def _line(parts: Sequence[Piece]) -> Line:
 def groups(objects: Iterable[LogObject]) -> Iterator[list[LogObject]]:
     """Objects of one container, those together whose lines have to be put in order together."""
     group: list[LogObject] = []
-    for one in sorted(objects):
-        if group and one.begun - group[-1].begun > CLOSE:
+    for log_object in sorted(objects):
+        if group and log_object.begun - group[-1].begun > CLOSE:
             yield group
             group = []
-        group.append(one)
+        group.append(log_object)
     if group:
         yield group
 
 
 def merged(containers: Mapping[LogObject, Iterable[Line]]) -> Iterator[tuple[LogObject, Line]]:
     """Lines of several containers by time, each with an object of its container."""
-    yield from heapq.merge(*[_bound(one, lines) for one, lines in containers.items()], key=_time)
+    yield from heapq.merge(
+        *[_bound(log_object, lines) for log_object, lines in containers.items()], key=_time
+    )
 
 
-def _bound(one: LogObject, lines: Iterable[Line]) -> Iterator[tuple[LogObject, Line]]:
+def _bound(log_object: LogObject, lines: Iterable[Line]) -> Iterator[tuple[LogObject, Line]]:
     for line in lines:
-        yield one, line
+        yield log_object, line
 
 
 def _time(item: tuple[LogObject, Line]) -> str:

@@ -57,15 +57,15 @@ def records(content: Iterable[bytes]) -> Iterator[bytes]:
 def ordered_pieces(compressed: Iterable[bytes], window: int = WINDOW_BYTES) -> Iterator[Piece]:
     """The pieces of an object by time, as far as the window goes. Raises UnreadableLogs."""
     heap: list[tuple[str, int, Piece]] = []
-    held = 0
+    size = 0
     numbers = count()
     for record in records(unpacked(compressed)):
         for piece in pieces(record):
             heapq.heappush(heap, (piece.time, next(numbers), piece))
-            held += len(piece.text)
-            while held > window:
+            size += len(piece.text)
+            while size > window:
                 first = heapq.heappop(heap)[2]
-                held -= len(first.text)
+                size -= len(first.text)
                 yield first
     while heap:
         yield heapq.heappop(heap)[2]
@@ -73,18 +73,18 @@ def ordered_pieces(compressed: Iterable[bytes], window: int = WINDOW_BYTES) -> I
 
 def each_once(ordered: Iterable[Piece]) -> Iterator[Piece]:
     """Pieces in order, each once: after Fluent Bit was killed it sends some again."""
-    time, seen = "", set[Piece]()
+    time, pieces_of_time = "", set[Piece]()
     for piece in ordered:
-        if piece.time != time or len(seen) > 10_000:
-            time, seen = piece.time, set()
-        if piece not in seen:
-            seen.add(piece)
+        if piece.time != time or len(pieces_of_time) > 10_000:
+            time, pieces_of_time = piece.time, set()
+        if piece not in pieces_of_time:
+            pieces_of_time.add(piece)
             yield piece
 
 
 def group_pieces(objects: Sequence[Iterable[bytes]]) -> Iterator[Piece]:
     """The pieces of objects whose lines belong together, by time, each once. Raises UnreadableLogs."""
-    parts = [ordered_pieces(one) for one in objects]
+    parts = [ordered_pieces(content) for content in objects]
     yield from each_once(heapq.merge(*parts, key=lambda piece: piece.time))
 
 

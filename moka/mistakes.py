@@ -30,17 +30,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def close_match(name: str, known: Iterable[str]) -> str | None:
+def close_match(name: str, choices: Iterable[str]) -> str | None:
     """The known name that was probably meant; None when none is similar."""
-    return next(iter(difflib.get_close_matches(name, sorted(known), n=1)), None)
+    return next(iter(difflib.get_close_matches(name, sorted(choices), n=1)), None)
 
 
-def near(name: str, known: Iterable[str], shown: int = 12) -> str:
+def near(name: str, choices: Iterable[str], shown: int = 12) -> str:
     """What to write instead: the name that was probably meant, or else one of those that exist.
 
     shown: names to list at most.
     """
-    names = sorted(known)
+    names = sorted(choices)
     if match := close_match(name, names):
         return f"did you mean {match!r}?"
     more = f" and {len(names) - shown} more" if len(names) > shown else ""

@@ -67,10 +67,10 @@ def entropy(value: str) -> float:
 def plain_secrets(document: Any) -> Iterator[Mistake]:
     """What looks like a secret in a document that people keep in Git; no value is in what is said."""
     for path, text in _texts(document):
-        if what := shape(text):
+        if kind := shape(text):
             yield Mistake(
                 ".".join(path) or "the file",
-                f"has {what} in plain; put it into Secrets Manager or a Secret, name that here, and take "
+                f"has {kind} in plain; put it into Secrets Manager or a Secret, name that here, and take "
                 "what was in a commit out of use",
             )
 

@@ -86,7 +86,9 @@ def prices(file: Path = FILE) -> Prices:
         if not content["sources"]:
             raise ValueError("no source")
         return Prices(
-            sources=[Source(one["prices"], one["date"], one["from"]) for one in content["sources"]],
+            sources=[
+                Source(source["prices"], source["date"], source["from"]) for source in content["sources"]
+            ],
             everywhere=_amounts(content["everywhere"]),
             regions={
                 region: _amounts({key: value for key, value in entry.items() if key != "ec2"})
@@ -115,7 +117,8 @@ def dumps(table: Prices) -> str:
         for region, entry in table.regions.items()
     ]
     sources = [
-        json.dumps({"prices": one.prices, "date": one.date, "from": one.origin}) for one in table.sources
+        json.dumps({"prices": source.prices, "date": source.date, "from": source.origin})
+        for source in table.sources
     ]
     return (
         '{\n  "currency": "USD",\n  "sources": [\n    '

@@ -21,11 +21,11 @@ def project_folder(code: Path = CODE, folder: Path | None = None) -> Path:
     `folder`, by default what MOKA_PROJECT names or the working folder, is in, as Pulumi finds it; the folder
     itself if it is in none.
     """
-    here = (folder or Path(os.environ.get(VARIABLE) or Path.cwd())).resolve()
+    start = (folder or Path(os.environ.get(VARIABLE) or Path.cwd())).resolve()
     if (code / MARK).is_file():
         return code
     # The policy pack runs in a folder of the project, and the program in the project itself.
-    return next((place for place in (here, *here.parents) if (place / MARK).is_file()), here)
+    return next((place for place in (start, *start.parents) if (place / MARK).is_file()), start)
 
 
 def version() -> str:

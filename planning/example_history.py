@@ -100,7 +100,7 @@ class ExampleHistory:
         weights = [FAVOURED if number % 5 == 3 else 1 for number in range(self.clusters)]
         paths = {tier: [q for q in self._paths() if q.endswith(f"tier{tier}")] for tier in TIERS}
         homes = {path: chance.choices(names, weights)[0] for path in self._paths()}
-        each = self.jobs / self.workflows
+        average = self.jobs / self.workflows
         largest = max(4, 240 * self.workflows // self.clusters // 200)
         habits = []
         for number in range(self.workflows):
@@ -108,7 +108,7 @@ class ExampleHistory:
             queue = paths[tier][int(len(paths[tier]) * chance.random() ** 1.5)]
             often = chance.random() < 0.25
             daily = (
-                max(1, round(each * 3.6 * chance.paretovariate(2) / 2)) if often else chance.randint(1, 12)
+                max(1, round(average * 3.6 * chance.paretovariate(2) / 2)) if often else chance.randint(1, 12)
             )
             pods = 1 + int((1 if often else 5) * chance.paretovariate(1.3)) if chance.random() < 0.98 else 120
             lasts = int(MINUTE * math.exp(chance.gauss(1.2 if often else 2.8, 0.6)))
@@ -146,7 +146,8 @@ class ExampleHistory:
         """What workflows need by hour, of some days."""
         percents = {habit.name: THRESHOLDS[habit.tier].most for habit in self.habits}
         return hourly(
-            (one for day in range(days) for run in self.runs(day) for one in run.intervals("")), percents
+            (interval for day in range(days) for run in self.runs(day) for interval in run.intervals("")),
+            percents,
         )
 
     def fleet(self, days: int = 3, moves: float = 0.25) -> Fleet:
@@ -174,10 +175,12 @@ class ExampleHistory:
             )
             for habit in self.habits
         ]
-        known = {cluster.name: cluster for cluster in clusters}
+        by_name = {cluster.name: cluster for cluster in clusters}
         workflows = [
-            one if one.may_run(known[one.home]) else replace(one, zones=(), architectures=())
-            for one in workflows
+            workflow
+            if workflow.may_run(by_name[workflow.home])
+            else replace(workflow, zones=(), architectures=())
+            for workflow in workflows
         ]
         return Fleet(
             clusters=clusters,
@@ -194,7 +197,7 @@ class ExampleHistory:
 
     def _queue(self, path: str, workflows: list[FleetWorkflow]) -> FleetQueue:
         """Queues of tier 1 have a floor where they are at home."""
-        homes = [one.home for one in workflows if one.queue == path]
+        homes = [workflow.home for workflow in workflows if workflow.queue == path]
         floor = Resources(cpu=2 * POD, memory=8192 * MIB)
         return FleetQueue(path=path, floors={homes[0]: floor} if path.endswith("tier1") and homes else {})
 

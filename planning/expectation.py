@@ -62,14 +62,14 @@ class Replay:
         Raises UnreadableHistory.
         """
         days = self._days()
-        recorded = self._recorded(days)
+        recorded = self._runs(days)
         if not recorded.runs:
             return Expectation({}, ("What is expected of SLOs is not known: there are no runs to replay.",))
         count = f"{counted(len(recorded.runs), 'run')} of {_days(days)}"
         progress(f"replaying {count} with what is in force")
-        today = self._replayed(recorded, in_force, self.fleet.homes())
+        today = self._replays(recorded, in_force, self.fleet.homes())
         progress("replaying them with the plan")
-        planned = self._replayed(recorded, plan, placements)
+        planned = self._replays(recorded, plan, placements)
         before = answers.shares_in_time(self.runs)
         return Expectation(
             {
@@ -77,11 +77,11 @@ class Replay:
                     tier=self.workflows[name].tier,
                     before=before.get(name),
                     in_force=today[name].share if name in today else None,
-                    expected=one.share,
+                    expected=replay.share,
                 )
-                for name, one in planned.items()
+                for name, replay in planned.items()
             },
-            tuple(_says(recorded, days, planned.values())),
+            tuple(_sentences(recorded, days, planned.values())),
         )
 
     def _days(self) -> int:
@@ -90,13 +90,13 @@ class Replay:
         daily = sum(row["runs"] for row in self.runs) / whole
         return max(1, min(MOST_DAYS, whole, int(MOST_RUNS / daily) if daily else 1))
 
-    def _recorded(self, days: int) -> RecordedRuns:
+    def _runs(self, days: int) -> RecordedRuns:
         last = day_of(self.window.ended - 1)
         window = replace(self.window, began=self.window.ended - days * DAY)
         dates = [last - timedelta(days=number) for number in reversed(range(days))]
         return recorded_runs(ask(self.folder, [SUBMISSIONS], window, dates)[SUBMISSIONS])
 
-    def _replayed(
+    def _replays(
         self, recorded: RecordedRuns, plan: Plan | None, placements: Mapping[str, str]
     ) -> dict[str, WorkflowReplay]:
         scenario = Scenario(
@@ -107,15 +107,15 @@ class Replay:
         outcomes = scenario.outcomes(recorded, self.workflows, until=self.window.ended + TAIL)
         hours = {name: workflow.slo_hours for name, workflow in self.workflows.items()}
         tiers = {name: workflow.tier for name, workflow in self.workflows.items()}
-        return {one.workflow: one for one in workflow_replays(outcomes, hours, tiers)}
+        return {replay.workflow: replay for replay in workflow_replays(outcomes, hours, tiers)}
 
 
-def _says(recorded: RecordedRuns, days: int, planned: Iterable[WorkflowReplay]) -> Iterator[str]:
+def _sentences(recorded: RecordedRuns, days: int, planned: Iterable[WorkflowReplay]) -> Iterator[str]:
     yield f"What is expected of SLOs comes from a replay of the {len(recorded.runs):,} runs of {_days(days)}."
     if recorded.unknown:
         yield f"{recorded.unknown:,} more runs are left out of it: what they had is not known."
-    late = [one for one in planned if not one.meets_slo]
-    if failures := sum(one.failure for one in late):
+    late = [replay for replay in planned if not replay.meets_slo]
+    if failures := sum(replay.failure for replay in late):
         yield (
             f"{counted(len(late), 'workflow')} would not keep their SLO with it, {failures:,} of them for "
             "runs that failed: no plan mends that."

@@ -125,10 +125,10 @@ class _Builder:
                 tier = self.problem.tier[workflow] - 1
                 self.base[cluster, tier] += self.problem.demand[workflow, cluster]
         self.bounded: dict[tuple[int, int], list[Numbers]] = {}
-        for one in self.problem.bounded:
-            self._bounded(one.cluster, one.tier, one.workflows, one.floor, one.ceiling)
+        for queue in self.problem.bounded:
+            self._queue(queue.cluster, queue.tier, queue.workflows, queue.floor, queue.ceiling)
 
-    def _bounded(
+    def _queue(
         self,
         cluster: int,
         tier: int,
@@ -138,12 +138,16 @@ class _Builder:
     ) -> None:
         """A queue with bounds: columns for what it gets by hour and resource, if it is free to change."""
         demand = self.problem.demand[:, cluster]
-        staying = [one for one in workflows if self.fixed[one] and self.placements[one] == cluster]
+        staying = [
+            workflow
+            for workflow in workflows
+            if self.fixed[workflow] and self.placements[workflow] == cluster
+        ]
         fixed = demand[staying].sum(axis=0) if staying else np.zeros((HOURS, len(COUNTED)), dtype=np.int64)
         coming = [
-            (one, self.formulation.choices[one][cluster])
-            for one in workflows
-            if not self.fixed[one] and cluster in self.formulation.choices[one]
+            (workflow, self.formulation.choices[workflow][cluster])
+            for workflow in workflows
+            if not self.fixed[workflow] and cluster in self.formulation.choices[workflow]
         ]
         if not coming:
             lacking = np.max(np.maximum(fixed - ceiling, 0), axis=1)
@@ -151,8 +155,8 @@ class _Builder:
             if number := int(lacking.sum()):
                 self.lacking[tier].append(self.formulation.column(number, number))
             return
-        asks_most = fixed + demand[[one for one, _ in coming]].sum(axis=0)
-        gets = np.full((HOURS, len(COUNTED)), -1, dtype=np.int64)
+        asks_most = fixed + demand[[workflow for workflow, _ in coming]].sum(axis=0)
+        columns_of_queue = np.full((HOURS, len(COUNTED)), -1, dtype=np.int64)
         for hour in range(HOURS):
             lacks = None
             if any(asks_most[hour] > ceiling):
@@ -164,17 +168,19 @@ class _Builder:
                     self.base[cluster, tier - 1, hour, resource] += low
                     continue
                 column = self.formulation.column(low, high)
-                gets[hour, resource] = column
-                columns = [at for one, at in coming if demand[one, hour, resource]]
+                columns_of_queue[hour, resource] = column
+                columns = [choice for workflow, choice in coming if demand[workflow, hour, resource]]
                 amounts = [
-                    int(demand[one, hour, resource]) for one, _ in coming if demand[one, hour, resource]
+                    int(demand[workflow, hour, resource])
+                    for workflow, _ in coming
+                    if demand[workflow, hour, resource]
                 ]
                 # Of what is never above its ceiling nothing lacks.
                 extra = [] if lacks is None or asks_most[hour, resource] <= high else [lacks]
                 self.formulation.at_most(
                     [*columns, column, *extra], [*amounts, -1, *(-1 for _ in extra)], -fixed[hour, resource]
                 )
-        self.bounded.setdefault((cluster, tier), []).append(gets)
+        self.bounded.setdefault((cluster, tier), []).append(columns_of_queue)
 
     def _cluster(self, cluster: int, peak: int) -> None:
         formulation, problem = self.formulation, self.problem
@@ -273,13 +279,15 @@ class _Builder:
         for tier in tiers:
             base += int(self.base[cluster, tier - 1, hour, resource])
             of_hour = demands[tier][:, hour, resource]
-            some = np.flatnonzero(of_hour)
-            used += columns[tier][some].tolist()
-            amounts += of_hour[some].tolist()
-            gets = [int(one[hour, resource]) for one in self.bounded.get((cluster, tier), ())]
-            some_gets = [column for column in gets if column >= 0]
-            used += some_gets
-            amounts += [1] * len(some_gets)
+            positions = np.flatnonzero(of_hour)
+            used += columns[tier][positions].tolist()
+            amounts += of_hour[positions].tolist()
+            columns_of_queues = [
+                int(array[hour, resource]) for array in self.bounded.get((cluster, tier), ())
+            ]
+            columns_in_use = [column for column in columns_of_queues if column >= 0]
+            used += columns_in_use
+            amounts += [1] * len(columns_in_use)
         return used, amounts, base
 
     def _objectives(self, limits: Mapping[ObjectiveName, int]) -> None:

@@ -106,19 +106,19 @@ def copied(s3: Any, bucket: str, tables: Iterable[Table], days: Sequence[date]) 
 
 def _keys(s3: Any, bucket: str, table: Table, days: Sequence[date]) -> Iterator[str]:
     pages = s3.get_paginator("list_objects_v2")
-    wanted = set(_days_of(table, days))
+    dates = set(_days_of(table, days))
     # A table of gaps is small, and asked for as one.
     prefixes: Mapping[str, str] = (
-        {places.prefix(table.name): places.prefix(table.name, min(wanted))}
+        {places.prefix(table.name): places.prefix(table.name, min(dates))}
         if table is GAPS
-        else {places.prefix(table.name, day): "" for day in wanted}
+        else {places.prefix(table.name, day): "" for day in dates}
     )
     for prefix, after in prefixes.items():
         for page in pages.paginate(Bucket=bucket, Prefix=prefix, StartAfter=after):
-            for one in page.get("Contents", ()):
-                part = places.part(one["Key"])
-                if part is not None and part.day in wanted:
-                    yield one["Key"]
+            for entry in page.get("Contents", ()):
+                part = places.part(entry["Key"])
+                if part is not None and part.day in dates:
+                    yield entry["Key"]
 
 
 def _copy(s3: Any, bucket: str, key: str, folder: Path) -> None:

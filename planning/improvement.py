@@ -152,16 +152,19 @@ def _neighbourhood(
         hours = [int(loads.max(axis=0).argmax())]
     level = loads[:, hours].sum(axis=1)
     if objective == "moves" and moved:
-        chosen = chance.choice(moved)
-        first = [int(placements[chosen]), int(problem.homes[chosen])]
+        workflow = chance.choice(moved)
+        first = [int(placements[workflow]), int(problem.homes[workflow])]
     else:
         first = [int(level.argmax())]
     others = sorted(range(len(loads)), key=lambda cluster: (level[cluster], cluster))
     clusters = sorted({*first, others[0], chance.choice(others)})
     near = np.flatnonzero(np.isin(placements, clusters) & (problem.allowed.sum(axis=1) > 1)).tolist()
-    takes = problem.demand[near, placements[near]][:, hours].sum(axis=1).max(axis=1) if near else []
-    weights = {one: chance.random() * (1 + float(amount)) for one, amount in zip(near, takes, strict=True)}
+    amounts = problem.demand[near, placements[near]][:, hours].sum(axis=1).max(axis=1) if near else []
+    weights = {
+        workflow: chance.random() * (1 + float(amount))
+        for workflow, amount in zip(near, amounts, strict=True)
+    }
     # Where no more may move, others have to go home first.
     back = chance.sample(moved, min(len(moved), NEAR if objective == "moves" else NEAR // 3))
-    by_weight = sorted(near, key=lambda one: -weights[one])
+    by_weight = sorted(near, key=lambda workflow: -weights[workflow])
     return clusters, sorted({*back, *by_weight[:NEAR]})

@@ -66,7 +66,7 @@ class Request:
         return [first + timedelta(days=number) for number in range((last - first).days + 1)]
 
 
-def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambda says: None) -> Plan:
+def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambda words: None) -> Plan:
     """The plan.
 
     folder: laid out as the bucket. progress: is told what goes on, a few words each.
@@ -94,7 +94,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         )
         for offer in request.offers
     }
-    known = fleet_of(
+    known_fleet = fleet_of(
         request.offers,
         request.workflows,
         request.routes,
@@ -105,14 +105,14 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         in_force=request.in_force,
         rules=rules,
     )
-    progress(f"placing {counted(len(known.fleet.workflows), 'workflow')} with {request.engine}")
+    progress(f"placing {counted(len(known_fleet.fleet.workflows), 'workflow')} with {request.engine}")
     if request.engine == "percentile":
-        answer = at_home(known.fleet, allocations)
+        answer = at_home(known_fleet.fleet, allocations)
     else:
-        answer = solve(known.fleet, allocations, request.options)
+        answer = solve(known_fleet.fleet, allocations, request.options)
     result = plan_of(
         answer,
-        known.fleet,
+        known_fleet.fleet,
         request.offers,
         {name: workflow for name, workflow in request.workflows.items() if name not in request.fixed},
         Basis(
@@ -122,7 +122,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
             revision=request.revision,
             by=request.by,
             made=datetime.fromtimestamp(request.until / 1000, UTC),
-            says=[*answers.history_gaps(rows[DAYS], rules), *known.says],
+            says=[*answers.history_gaps(rows[DAYS], rules), *known_fleet.says],
             reasons=_reasons(allocations) if answer.method == "percentile" else {},
         ),
     )
@@ -130,7 +130,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         folder=folder,
         offers=request.offers,
         workflows=request.workflows,
-        fleet=known.fleet,
+        fleet=known_fleet.fleet,
         window=window,
         runs=rows[RUNS],
     )

@@ -47,8 +47,10 @@ class Problem:
             [[workflow.may_run(cluster) for cluster in fleet.clusters] for workflow in fleet.workflows],
             dtype=bool,
         ).reshape(len(fleet.workflows), len(fleet.clusters))
-        self.home: Numbers = np.array([self.clusters[one.home] for one in fleet.workflows], dtype=np.int64)
-        self.tier: Numbers = np.array([one.tier for one in fleet.workflows], dtype=np.int64)
+        self.home: Numbers = np.array(
+            [self.clusters[workflow.home] for workflow in fleet.workflows], dtype=np.int64
+        )
+        self.tier: Numbers = np.array([workflow.tier for workflow in fleet.workflows], dtype=np.int64)
         self.machines: Numbers = np.array(
             [[cluster.instances(hour) for hour in range(HOURS)] for cluster in fleet.clusters], dtype=np.int64
         )
@@ -58,17 +60,17 @@ class Problem:
             dtype=np.int64,
         )
         self.resting: Numbers = np.zeros_like(self.floors)
-        self.bounded = tuple(self._bounded())
+        self.bounded = tuple(self._bounded_queues())
         self.within = {
-            (workflow, one.cluster): number
-            for number, one in enumerate(self.bounded)
-            for workflow in one.workflows
+            (workflow, queue.cluster): number
+            for number, queue in enumerate(self.bounded)
+            for workflow in queue.workflows
         }
 
     def _demand(self) -> Numbers:
         workflows = self.fleet.workflows
-        at_home = _amounts([one.demand for one in workflows])
-        elsewhere = _amounts([one.elsewhere or one.demand for one in workflows])
+        at_home = _amounts([workflow.demand for workflow in workflows])
+        elsewhere = _amounts([workflow.elsewhere or workflow.demand for workflow in workflows])
         sizes = np.array(
             [
                 [cluster.cluster.instance.get(name) or 0 for name in COUNTED]
@@ -81,7 +83,7 @@ class Problem:
         result *= self.allowed[:, :, None, None]
         return result
 
-    def _bounded(self) -> list[Bounded]:
+    def _bounded_queues(self) -> list[Bounded]:
         members: dict[str, list[int]] = {}
         for index, workflow in enumerate(self.fleet.workflows):
             members.setdefault(workflow.queue, []).append(index)

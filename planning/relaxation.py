@@ -70,10 +70,10 @@ class Relaxation:
         status = self.solver.Solve()
         if status != pywraplp.Solver.OPTIMAL:
             # Where it went on from is not always a good start for another objective.
-            anew = pywraplp.MPSolverParameters()
-            anew.SetIntegerParam(anew.INCREMENTALITY, anew.INCREMENTALITY_OFF)
-            anew.SetIntegerParam(anew.PRESOLVE, anew.PRESOLVE_OFF)
-            status = self.solver.Solve(anew)
+            parameters = pywraplp.MPSolverParameters()
+            parameters.SetIntegerParam(parameters.INCREMENTALITY, parameters.INCREMENTALITY_OFF)
+            parameters.SetIntegerParam(parameters.PRESOLVE, parameters.PRESOLVE_OFF)
+            status = self.solver.Solve(parameters)
         if status != pywraplp.Solver.OPTIMAL:
             return None
         return Optimum(
@@ -105,7 +105,7 @@ def rounded(parts: Mapping[int, Mapping[int, float]], placements: Numbers) -> tu
     result = placements.copy()
     divided = []
     for workflow, shares in parts.items():
-        cluster = max(shares, key=lambda one: (shares[one], -one))
+        cluster = max(shares, key=lambda candidate: (shares[candidate], -candidate))
         result[workflow] = cluster
         if shares[cluster] < 1 - CLOSE:
             divided.append((shares[cluster], workflow))

@@ -80,7 +80,7 @@ def solve(
     before = measures(fleet, problem.names(problem.homes)).values()
     values = measures(fleet, names).values()
     if run.nothing or [*values.values()] > [*before.values()]:
-        return at_home(fleet, percentile or {}, run.objectives(before, before), run.says())
+        return at_home(fleet, percentile or {}, run.objectives(before, before), run.sentences())
     queues = share_out(fleet, names)
     return FleetPlan(
         method="cp-sat",
@@ -90,7 +90,7 @@ def solve(
         expected=served_shares(fleet, names, queues),
         binding=binding(fleet, names, queues),
         nodes=run.nodes,
-        says=run.says(),
+        says=run.sentences(),
         repeatable=not run.budget.by_clock,
     )
 
@@ -132,7 +132,7 @@ class _Run:
             for name in OBJECTIVES
         )
 
-    def says(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[str, ...]:
         """What is to be known of the search."""
         seconds = f"{self.options.seconds:g} s"
         if self.nothing:
@@ -223,15 +223,15 @@ class _Run:
     def _whole(self, free: list[int], *, short: bool) -> Numbers | None:
         """A plan within the limits of all tiers, or with what they lack."""
         self._relax(free, short=short)
-        wanted = dict(self.limits)
+        limits = dict(self.limits)
         for name in OBJECTIVES:
             if name != "moves":
-                wanted[name] = self._target(name)
+                limits[name] = self._target(name)
         best = rounded_in_groups(
             self.problem,
             self.problem.homes,
             "moves",
-            wanted,
+            limits,
             self.tighter,
             self.budget,
             self.options.seed,
@@ -240,7 +240,7 @@ class _Run:
         if best is None:
             best = self._in_order(short=short)
         else:
-            self.limits = wanted
+            self.limits = limits
         if best is not None:
             best = self._better(best, "moves", short=short)
         return best

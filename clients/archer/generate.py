@@ -33,10 +33,10 @@ def models(document: Path) -> str:
         *("--use-schema-description", "--use-field-description", "--use-double-quotes"),
         *("--custom-file-header", HEADER, "--formatters", "builtin"),
     ]
-    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    source = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     formatted = subprocess.run(
         [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(MODELS), "-"],
-        input=made,
+        input=source,
         capture_output=True,
         text=True,
         check=True,

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
 
-def coincident(together: int, each: Sequence[int]) -> list[int]:
+def coincident(together: int, needs: Sequence[int]) -> list[int]:
     """Each one's need by itself, times the coincidence factor of all of them, which is never above 1.
 
     together: what they need at a time. What is rounded comes to exactly that.
     """
-    whole = sum(each)
+    whole = sum(needs)
     if whole <= together:
-        return [*each]
-    ends = [amount * together // whole for amount in accumulate(each, initial=0)]
+        return [*needs]
+    ends = [amount * together // whole for amount in accumulate(needs, initial=0)]
     return [end - began for began, end in pairwise(ends)]

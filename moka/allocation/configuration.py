@@ -81,7 +81,7 @@ class ClusterPlace(Part):
     calendar: str
 
     @model_validator(mode="after")
-    def _known(self) -> Self:
+    def _type_of_machine(self) -> Self:
         if self.machine not in self.types:
             raise ValueError(f"machine is {self.machine!r}, which is none of its types")
         return self
@@ -158,8 +158,8 @@ def loads(content: bytes, where: str) -> Configuration:
 
 
 def _instance(place: ClusterPlace) -> Resources:
-    one = place.types[place.machine]
-    return Resources.of(cpu=f"{one.cpu}m", memory=f"{one.memory}Mi")
+    machine = place.types[place.machine]
+    return Resources.of(cpu=f"{machine.cpu}m", memory=f"{machine.memory}Mi")
 
 
 def _resources(capacity: Mapping[str, str]) -> Resources:

@@ -61,17 +61,19 @@ class Curve:
 
 def curves(intervals: Iterable[Interval], clusters: Iterable[Cluster], began: int, ended: int) -> list[Curve]:
     """The curve of each queue that had something in use in a window, in milliseconds since 1970."""
-    known = {cluster.name: cluster for cluster in clusters}
+    by_name = {cluster.name: cluster for cluster in clusters}
     changes: dict[tuple[str, str], dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0] * 4))
-    for one in intervals:
-        first, last = max(one.began, began), min(one.ended, ended)
-        if first < last and one.cluster in known:
+    for interval in intervals:
+        first, last = max(interval.began, began), min(interval.ended, ended)
+        if first < last and interval.cluster in by_name:
             for at, sign in ((first, 1), (last, -1)):
-                change = changes[one.cluster, one.queue][at]
-                for index, amount in enumerate((one.cpu, one.memory, one.gpu, one.applications)):
+                change = changes[interval.cluster, interval.queue][at]
+                for index, amount in enumerate(
+                    (interval.cpu, interval.memory, interval.gpu, interval.applications)
+                ):
                     change[index] += sign * amount
     candidates = (
-        _curve(known[cluster], queue, changes_of_one)
+        _curve(by_name[cluster], queue, changes_of_one)
         for (cluster, queue), changes_of_one in sorted(changes.items())
     )
     return [curve for curve in candidates if curve is not None]

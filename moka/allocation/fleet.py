@@ -124,8 +124,8 @@ class FleetWorkflow:
         if self.pinned:
             return cluster.name == self.home
         return all(
-            not wanted or not set(wanted).isdisjoint(offered)
-            for wanted, offered in (
+            not needs or not set(needs).isdisjoint(offers)
+            for needs, offers in (
                 (self.zones, cluster.zones),
                 (self.architectures, cluster.architectures),
             )
@@ -319,7 +319,7 @@ class FleetPlan:
     @property
     def gap(self) -> float:
         """The largest of its objectives' but for the moves, of which a whole one is more than a hundredth."""
-        return max((one.gap for one in self.objectives if one.name != "moves"), default=0.0)
+        return max((objective.gap for objective in self.objectives if objective.name != "moves"), default=0.0)
 
 
 def _tier(path: str) -> TierNumber:
@@ -372,11 +372,14 @@ def _workflow_mistakes(
         yield f"{workflow.name} has its home on {workflow.home}, which is no cluster of the fleet."
     if workflow.slo_hours is not None and not workflow.slo_hours > 0:
         yield f"{workflow.name} has an SLO of {workflow.slo_hours:g} hours: it is more than zero."
-    given = (("demand", workflow.demand), ("applications", workflow.applications))
-    if_any = (("demand elsewhere", workflow.elsewhere), ("coincident applications", workflow.coincident))
-    for what, hours in (*given, *(one for one in if_any if one[1])):
+    fields = (("demand", workflow.demand), ("applications", workflow.applications))
+    optional_fields = (
+        ("demand elsewhere", workflow.elsewhere),
+        ("coincident applications", workflow.coincident),
+    )
+    for label, hours in (*fields, *(pair for pair in optional_fields if pair[1])):
         if len(hours) != HOURS:
-            yield f"{workflow.name} has {what} of {len(hours)} hours: give it of {HOURS}."
+            yield f"{workflow.name} has {label} of {len(hours)} hours: give it of {HOURS}."
     demands = (*workflow.demand, *workflow.elsewhere)
     if any(amount < 0 for hour in demands for _, amount in hour.amounts()):
         yield f"{workflow.name} has a demand below zero."

@@ -49,7 +49,7 @@ def share_out(fleet: Fleet, placements: Mapping[str, str]) -> tuple[QueueHours, 
                     queue=queue.path,
                     hours=tuple(
                         Amounts(
-                            guaranteed=_stated(amounts[queue.path]),
+                            guaranteed=_positive_amounts(amounts[queue.path]),
                             maximum=ceiling,
                             max_applications=_with_headroom(number, fleet.headroom),
                         )
@@ -66,11 +66,11 @@ def served_shares(
     """What workflows can expect of what their queues get."""
     demands = amounts_of_queues(fleet, placements)
     served: dict[tuple[str, str], list[int]] = {}
-    for one in queues:
-        demand = demands.get((one.cluster, one.queue))
-        served[one.cluster, one.queue] = [
-            _served(amounts.guaranteed, demand[hour]) if demand else THOUSANDTHS
-            for hour, amounts in enumerate(one.hours)
+    for queue in queues:
+        demand = demands.get((queue.cluster, queue.queue))
+        served[queue.cluster, queue.queue] = [
+            _served_share(amounts.guaranteed, demand[hour]) if demand else THOUSANDTHS
+            for hour, amounts in enumerate(queue.hours)
         ]
     return tuple(
         ServedShare(
@@ -89,7 +89,7 @@ def served_shares(
     )
 
 
-def _served(guaranteed: Resources, demand: Resources) -> int:
+def _served_share(guaranteed: Resources, demand: Resources) -> int:
     return min(
         (
             min((guaranteed.get(name) or 0) * THOUSANDTHS // amount, THOUSANDTHS)
@@ -125,10 +125,10 @@ def _hour(
     above = NOTHING
     for tier, paths in by_tier.items():
         part = Fraction(1)
-        for all_of, floor, other, limit in zip(
+        for claim, floor, amount_above, limit in zip(
             _sums(claims[path] for path in paths), least[tier], above, limits[tier], strict=True
         ):
-            asks, free = all_of - floor, limit - other - floor
+            asks, free = claim - floor, limit - amount_above - floor
             if asks > free:
                 part = min(part, Fraction(max(free, 0), asks))
         for path in paths:
@@ -159,7 +159,7 @@ def _sums(vectors: Iterable[Sequence[int]]) -> Vector:
     return tuple(map(sum, zip(NOTHING, *vectors, strict=True)))
 
 
-def _stated(amount: Resources) -> Resources:
+def _positive_amounts(amount: Resources) -> Resources:
     """Without what there is nothing of."""
     return Resources(**{name: number for name, number in amount.amounts() if number})
 

@@ -124,9 +124,9 @@ def measures(fleet: Fleet, placements: Mapping[str, str]) -> Measures:
             for queue, floor, ceiling, demand in bounds:
                 if demand is None and floor == NOTHING:
                     continue
-                one = queue_demand(demand[hour] if demand else NOTHING, floor, ceiling)
-                sums[queue.tier] = _sum(sums[queue.tier], one.claim)
-                slack[queue.tier] += one.lacks
+                load = queue_demand(demand[hour] if demand else NOTHING, floor, ceiling)
+                sums[queue.tier] = _sum(sums[queue.tier], load.claim)
+                slack[queue.tier] += load.lacks
             upto, lacked = NOTHING, 0
             for tier in TIERS:
                 upto = _sum(upto, sums[tier])
@@ -189,5 +189,5 @@ def ceiling_of(queue_ceilings: Mapping[str, Resources], cluster: FleetCluster) -
     return _ceiling(queue_ceilings.get(cluster.name), cluster)
 
 
-def _sum(one: Iterable[int], other: Iterable[int]) -> Vector:
-    return tuple(map(int.__add__, one, other))
+def _sum(first: Iterable[int], second: Iterable[int]) -> Vector:
+    return tuple(map(int.__add__, first, second))

@@ -58,43 +58,47 @@ def fleet_of(
     Raises InvalidFleet.
     """
     rules = rules or Rules()
-    known = {offer.name: offer for offer in offers}
+    offers_by_name = {offer.name: offer for offer in offers}
     paths = sorted({path for offer in offers for path in offer.queues})
-    demand = _Demand(history, known, workflows, _bounds(offers, in_force), rules)
-    placed, says = _placed(workflows, routes, known, set(paths))
+    demand = _Demand(history, offers_by_name, workflows, _bounds(offers, in_force), rules)
+    placed, sentences = _placements(workflows, routes, offers_by_name, set(paths))
     own = [demand.of(name, *where, pinned=name in fixed) for name, where in placed.items()]
     others, strangers = demand.others(placed.keys(), paths)
-    used = {one.queue for one in [*own, *others] if any(one.applications)}
+    used = {workflow.queue for workflow in [*own, *others] if any(workflow.applications)}
     fleet = Fleet(
         clusters=tuple(offer.fleet_cluster(day) for offer in offers),
-        queues=tuple(_queue(path, known, 0 if path in used else rules.new_machines) for path in paths),
-        workflows=tuple(one for one in [*own, *others] if any(one.applications)),
+        queues=tuple(
+            _queue(path, offers_by_name, 0 if path in used else rules.new_machines) for path in paths
+        ),
+        workflows=tuple(workflow for workflow in [*own, *others] if any(workflow.applications)),
         max_moves=max_moves,
         headroom=rules.headroom,
     )
     if new := [path for path in paths if path not in used]:
-        says.append(
+        sentences.append(
             f"Queues that used nothing keep {rules.new_machines} machines of each cluster: {_few(new)}."
         )
-    idle = [one.name for one in own if not any(one.applications)]
+    idle = [workflow.name for workflow in own if not any(workflow.applications)]
     if idle:
-        says.append(f"Of {len(idle)} workflows there are no runs, so nothing is kept for them: {_few(idle)}.")
+        sentences.append(
+            f"Of {len(idle)} workflows there are no runs, so nothing is kept for them: {_few(idle)}."
+        )
     if strangers:
-        says.append(f"What ran in queues that there are no more does not count: {_few(strangers)}.")
+        sentences.append(f"What ran in queues that there are no more does not count: {_few(strangers)}.")
     if demand.full:
-        says.append(
+        sentences.append(
             "Queues ran as many jobs at a time as they may, so how many they need is an estimate: "
             f"{_few(demand.full)}."
         )
     if others:
-        says.append(
+        sentences.append(
             f"{len(others)} kinds of runs are of no workflow that is known: they stay where they were."
         )
-    return KnownFleet(fleet, tuple(says))
+    return KnownFleet(fleet, tuple(sentences))
 
 
-def _placed(
-    workflows: Mapping[str, Workflow], routes: Mapping[str, str], known: Mapping[str, Offer], paths: set[str]
+def _placements(
+    workflows: Mapping[str, Workflow], routes: Mapping[str, str], offers: Mapping[str, Offer], paths: set[str]
 ) -> tuple[dict[str, tuple[Workflow, str]], list[str]]:
     """The workflows that can be placed, with where they run; what is wrong with the others."""
     placed: dict[str, tuple[Workflow, str]] = {}
@@ -103,16 +107,18 @@ def _placed(
         home = routes.get(name, workflow.cluster)
         if workflow.queue not in paths:
             lost.append(name)
-        elif home not in known:
+        elif home not in offers:
             elsewhere.append(name)
         else:
             placed[name] = workflow, home
-    says = []
+    sentences = []
     if lost:
-        says.append(f"Workflows whose queue is not in the settings are left out: {_few(lost)}.")
+        sentences.append(f"Workflows whose queue is not in the settings are left out: {_few(lost)}.")
     if elsewhere:
-        says.append(f"Workflows whose home is no cluster of the settings are left out: {_few(elsewhere)}.")
-    return placed, says
+        sentences.append(
+            f"Workflows whose home is no cluster of the settings are left out: {_few(elsewhere)}."
+        )
+    return placed, sentences
 
 
 def _queue(path: str, offers: Mapping[str, Offer], machines: int) -> FleetQueue:
@@ -142,8 +148,8 @@ def _bounds(offers: Sequence[Offer], plan: Plan | None) -> Bounds:
     return bounds
 
 
-def _fewer(one: int | None, other: int | None) -> int | None:
-    return min((number for number in (one, other) if number is not None), default=None)
+def _fewer(first: int | None, second: int | None) -> int | None:
+    return min((number for number in (first, second) if number is not None), default=None)
 
 
 class _Hours(NamedTuple):
@@ -201,11 +207,11 @@ class _Demand:
             pinned=pinned,
         )
 
-    def others(self, known: Iterable[str], paths: Sequence[str]) -> tuple[list[FleetWorkflow], list[str]]:
+    def others(self, names: Iterable[str], paths: Sequence[str]) -> tuple[list[FleetWorkflow], list[str]]:
         """Runs of other workflows, or of none, by cluster and queue; and queues that there are no more."""
         by_place: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
         strangers = set()
-        for name in self._rows.keys() - set(known):
+        for name in self._rows.keys() - set(names):
             for row in self._rows[name]:
                 if row["queue"] in self._offers[row["cluster"]].queues:
                     by_place[name, row["cluster"], row["queue"]].append(row)
@@ -229,7 +235,7 @@ class _Demand:
         """need: of its SLO, of which it takes no less to another cluster."""
         demand = [Resources(cpu=0, memory=0)] * HOURS
         applications, coincident = [0] * HOURS, [0] * HOURS
-        for row in _covering(rows, self._rules.thresholds[tier].most):  # type: ignore[index]
+        for row in _covering_rows(rows, self._rules.thresholds[tier].most):  # type: ignore[index]
             hour, part = row["hour"], self._parts.of(row)
             demand[hour] = most(demand[hour], part.demand)
             applications[hour] = max(applications[hour], row["applications"])
@@ -240,7 +246,7 @@ class _Demand:
         return _Hours(tuple(demand), tuple(elsewhere), tuple(applications), tuple(coincident))
 
 
-def _covering(rows: Iterable[Row], percent: int) -> Iterator[Row]:
+def _covering_rows(rows: Iterable[Row], percent: int) -> Iterator[Row]:
     """Of each place and hour, the row of the smallest share that is enough, or of the largest there is."""
     best: dict[tuple[str, str, int], Row] = {}
     for row in sorted(rows, key=lambda row: row["share"]):

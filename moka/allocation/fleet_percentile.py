@@ -20,11 +20,11 @@ def at_home(
     """
     placements = {
         workflow.name: workflow.home if workflow.home in choices else choices[0]
-        for workflow, choices in ((one, fleet.choices(one)) for one in fleet.workflows)
+        for workflow, choices in ((workflow, fleet.choices(workflow)) for workflow in fleet.workflows)
     }
-    queues = tuple(one for one in share_out(fleet, placements) if one.cluster not in allocations) + tuple(
-        _constant(fleet, allocations)
-    )
+    queues = tuple(
+        queue for queue in share_out(fleet, placements) if queue.cluster not in allocations
+    ) + tuple(_constant(fleet, allocations))
     return FleetPlan(
         method="percentile",
         placements=placements,
@@ -33,7 +33,7 @@ def at_home(
         expected=served_shares(fleet, placements, queues),
         binding=(),
         nodes=(),
-        says=(*says, *(remark for one in allocations.values() for remark in one.says)),
+        says=(*says, *(remark for allocation in allocations.values() for remark in allocation.says)),
         repeatable=True,
     )
 
@@ -44,14 +44,14 @@ def _constant(fleet: Fleet, allocations: Mapping[str, Allocation]) -> Iterator[Q
         for share in allocation.shares:
             queue = queues.get(share.queue, FleetQueue(path=share.queue))
             amounts = Amounts(
-                guaranteed=_bounded(share, queue, name),
+                guaranteed=_guarantee(share, queue, name),
                 maximum=queue.ceilings.get(name),
                 max_applications=share.max_applications,
             )
             yield QueueHours(cluster=name, queue=share.queue, hours=(amounts,) * HOURS)
 
 
-def _bounded(share: Share, queue: FleetQueue, cluster: str) -> Resources:
+def _guarantee(share: Share, queue: FleetQueue, cluster: str) -> Resources:
     """What a queue is guaranteed, within its floor and ceiling."""
     floor, ceiling = queue.floors.get(cluster, Resources()), queue.ceilings.get(cluster, Resources())
     result = {}

@@ -23,9 +23,9 @@ def binding(fleet: Fleet, placements: Mapping[str, str], queues: tuple[QueueHour
 
 def _full(cluster: FleetCluster, queues: tuple[QueueHours, ...]) -> Iterator[str]:
     """Hours in which a cluster has nothing left to guarantee."""
-    own = [one for one in queues if one.cluster == cluster.name]
-    critical = [one for one in own if one.tier < 3]
-    for some, part, whom in (
+    own = [queue for queue in queues if queue.cluster == cluster.name]
+    critical = [queue for queue in own if queue.tier < 3]
+    for group, part, reason in (
         (critical, CRITICAL, "tiers 1 and 2 are guaranteed 90% of it, as much as they may"),
         (own, THOUSANDTHS, "all of it is guaranteed"),
     ):
@@ -33,11 +33,13 @@ def _full(cluster: FleetCluster, queues: tuple[QueueHours, ...]) -> Iterator[str
             hours = [
                 hour
                 for hour in range(HOURS)
-                if (total(one.hours[hour].guaranteed for one in some).get(name) or 0) * THOUSANDTHS * 1000
+                if (total(queue.hours[hour].guaranteed for queue in group).get(name) or 0)
+                * THOUSANDTHS
+                * 1000
                 >= (cluster.capacity(hour).get(name) or 0) * part * CLOSE
             ]
             if hours:
-                yield f"{cluster.name} has no more {name} at {_hours(hours)}: {whom}."
+                yield f"{cluster.name} has no more {name} at {_hours(hours)}: {reason}."
 
 
 def _fullest(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
@@ -52,7 +54,7 @@ def _fullest(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
                 ((demand.get(name) or 0) / (capacity.get(name) or 1), cluster.name, hour, name)
                 for name in COUNTED
             ]
-    load, fullest, hour, resource = max(loads, key=lambda one: one[0])
+    load, fullest, hour, resource = max(loads, key=lambda entry: entry[0])
     if load:
         yield f"{fullest} is the fullest at {hour:02}:00: {load:.1%} of its {resource} is asked for."
 
@@ -61,7 +63,7 @@ def _bounds(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
     """Floors and ceilings that change what queues get."""
     demands = amounts_of_queues(fleet, placements)
     nothing = [Resources()] * HOURS
-    for what, where, differs in (
+    for effect, attribute, differs in (
         ("floors keep for them what they do not ask", "floors", int.__lt__),
         ("ceilings keep from them what they ask", "ceilings", int.__gt__),
     ):
@@ -73,10 +75,10 @@ def _bounds(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:
                 if name in COUNTED
             )
             for queue in fleet.queues
-            for cluster, bound in getattr(queue, where).items()
+            for cluster, bound in getattr(queue, attribute).items()
         )
         if number:
-            yield f"Of {number} queue{'s' if number > 1 else ''}, the {what}."
+            yield f"Of {number} queue{'s' if number > 1 else ''}, the {effect}."
 
 
 def _moves(fleet: Fleet, placements: Mapping[str, str]) -> Iterator[str]:

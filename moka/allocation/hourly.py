@@ -34,17 +34,17 @@ def hourly(intervals: Iterable[Interval], percents: Mapping[str, int]) -> dict[s
     intervals: each within a full hour. percents: by workflow, the share of the time; others are left out.
     """
     changes: dict[str, dict[int, list[tuple[int, int, int, int]]]] = defaultdict(lambda: defaultdict(list))
-    for one in intervals:
-        if one.workflow in percents:
-            hour = changes[one.workflow][one.began // HOUR]
-            hour.append((one.began, one.cpu, one.memory, one.applications))
-            hour.append((one.ended, -one.cpu, -one.memory, -one.applications))
+    for interval in intervals:
+        if interval.workflow in percents:
+            hour = changes[interval.workflow][interval.began // HOUR]
+            hour.append((interval.began, interval.cpu, interval.memory, interval.applications))
+            hour.append((interval.ended, -interval.cpu, -interval.memory, -interval.applications))
     return {workflow: _hourly(hours, percents[workflow]) for workflow, hours in sorted(changes.items())}
 
 
 def hourly_together(intervals: Iterable[Interval], percent: int) -> Hourly:
     """What all runs of a queue need together. intervals: of the queue, each within a full hour."""
-    as_one = (replace(one, workflow="") for one in intervals)
+    as_one = (replace(interval, workflow="") for interval in intervals)
     return hourly(as_one, {"": percent}).get("", _hourly({}, percent))
 
 
@@ -59,7 +59,7 @@ def _hourly(hours: Mapping[int, list[tuple[int, int, int, int]]], percent: int) 
             most[hour] = max(most[hour], applications)
     return Hourly(
         demand=tuple(
-            Resources(cpu=_covering(cpu, percent), memory=_covering(memory, percent) * MIB)
+            Resources(cpu=_percentile(cpu, percent), memory=_percentile(memory, percent) * MIB)
             for cpu, memory in lasted
         ),
         applications=tuple(most),
@@ -79,7 +79,7 @@ def _levels(began: int, edges: Iterable[tuple[int, int, int, int]]) -> Iterator[
         yield began + HOUR - at, cpu, memory, applications
 
 
-def _covering(lasted: Mapping[int, int], percent: int) -> int:
+def _percentile(lasted: Mapping[int, int], percent: int) -> int:
     """The smallest amount at or below which it was for a share of the time."""
     whole, covered = sum(lasted.values()), 0
     for amount in sorted(lasted):

@@ -11,13 +11,13 @@ def reached(objective: Objective) -> str:
         case "moves":
             return _moves(objective)
         case "peak":
-            return _compared("The fullest cluster is {} full in its fullest hour", objective, _percent)
+            return _comparison("The fullest cluster is {} full in its fullest hour", objective, _percent)
         case "balance":
-            return _compared("Over a day the fullest cluster is {} full on average", objective, _percent)
+            return _comparison("Over a day the fullest cluster is {} full on average", objective, _percent)
         case _:
             tier = objective.name.removeprefix("slack of ")
             if objective.value:
-                return _compared(
+                return _comparison(
                     f"Workflows of {tier} lack {{}} a day of what they ask for", objective, _hours
                 )
             before = _hours(objective.before)
@@ -31,19 +31,21 @@ def worth(node: NodeWorth) -> str:
         case "moves":
             return f"One more machine would spare {node.gain:.1f} workflows the move."
         case "peak":
-            what = f"the fullest cluster {node.gain / 10:.2g} percentage points less full in its fullest hour"
-            return f"One more machine would make {what}."
+            effect = (
+                f"the fullest cluster {node.gain / 10:.2g} percentage points less full in its fullest hour"
+            )
+            return f"One more machine would make {effect}."
         case "balance":
-            what = f"the fullest cluster {node.gain / 10:.2g} percentage points less full over a day"
-            return f"One more machine would make {what}."
+            effect = f"the fullest cluster {node.gain / 10:.2g} percentage points less full over a day"
+            return f"One more machine would make {effect}."
         case _:
             tier = node.objective.removeprefix("slack of ")
             gain = _hours(round(node.gain))
             return f"One more machine would give workflows of {tier} {gain} a day of what they lack."
 
 
-def _compared(sentence: str, objective: Objective, amount: Callable[[int], str]) -> str:
-    value, bound, before = (amount(one) for one in (objective.value, objective.bound, objective.before))
+def _comparison(sentence: str, objective: Objective, amount: Callable[[int], str]) -> str:
+    value, bound, before = (amount(number) for number in (objective.value, objective.bound, objective.before))
     least = "that" if bound == value else bound
     today = "the same" if before == value else before
     return f"{sentence.format(value)}; no plan gets below {least}, and today it is {today}."

@@ -129,17 +129,17 @@ def allocate(
     used = {tier: demand.average_use(by_tier[tier]) for tier in TIERS}
     answer = thresholds.find(rules, cluster.instances * THOUSANDTHS, demand.machines_by_tier(by_tier), used)
     shares = [demand.share(path, answer.percents[_tier(path)]) for path in paths]
-    says = [*_strangers(cluster, by_queue, paths), *answer.says]
-    for limit in [*sorted(limits, key=lambda one: (-one.source.count("."), one.source)), None]:
-        shares, remarks = _fitted(cluster, shares, limit, answer.percents)
-        says += remarks
-    says += [reason for share in shares if (reason := demand.late(share))]
+    sentences = [*_strangers(cluster, by_queue, paths), *answer.says]
+    for limit in [*sorted(limits, key=lambda limit: (-limit.source.count("."), limit.source)), None]:
+        shares, remarks = _fitted_shares(cluster, shares, limit, answer.percents)
+        sentences += remarks
+    sentences += [reason for share in shares if (reason := demand.late(share))]
     tiers = {}
     for tier in TIERS:
         machines = sum(share.machines for share in shares if share.tier == tier)
         usage = used[tier] / machines if machines else Fraction(0)
         tiers[tier] = TierShare(percent=answer.percents[tier], machines=machines, usage=usage)
-    return Allocation(cluster=cluster, shares=tuple(shares), tiers=tiers, says=tuple(says))
+    return Allocation(cluster=cluster, shares=tuple(shares), tiers=tiers, says=tuple(sentences))
 
 
 def _tier(path: str) -> TierNumber:
@@ -153,8 +153,11 @@ def _largest(needs: Iterable[Need]) -> dict[str, Need]:
     """Of each queue, the need that is met last."""
     largest: dict[str, Need] = {}
     for need in needs:
-        known = largest.get(need.queue)
-        if known is None or (need.machines, need.workflow) > (known.machines, known.workflow):
+        largest_need = largest.get(need.queue)
+        if largest_need is None or (need.machines, need.workflow) > (
+            largest_need.machines,
+            largest_need.workflow,
+        ):
             largest[need.queue] = need
     return largest
 
@@ -184,13 +187,13 @@ class _Demand:
 
     def machines_by_tier(self, by_tier: Mapping[TierNumber, Sequence[str]]) -> thresholds.MachinesForShare:
         """What tiers would get for a percentage, each worked out once."""
-        known: dict[tuple[TierNumber, int], int] = {}
+        cache: dict[tuple[TierNumber, int], int] = {}
 
         def machines(tier: TierNumber, percent: int) -> int:
             key = tier, percent
-            if key not in known:
-                known[key] = sum(self.machines(path, percent) for path in by_tier[tier])
-            return known[key]
+            if key not in cache:
+                cache[key] = sum(self.machines(path, percent) for path in by_tier[tier])
+            return cache[key]
 
         return machines
 
@@ -261,7 +264,7 @@ class _Demand:
         )
 
 
-def _fitted(
+def _fitted_shares(
     cluster: Cluster, shares: list[Share], limit: Limit | None, percents: Mapping[TierNumber, int]
 ) -> tuple[list[Share], list[str]]:
     """The shares, those of lower tiers less where they are more than the cluster, or a queue, may have.
@@ -275,7 +278,7 @@ def _fitted(
         bounds = dict(limit.maximum.amounts())
         source = limit.source
         members = {s.queue for s in shares if s.queue == source or s.queue.startswith(f"{source}.")}
-    says = []
+    sentences = []
     for tier in reversed(TIERS):
         part = _part(tier, [share for share in shares if share.queue in members], bounds)
         if part == 1:
@@ -285,22 +288,22 @@ def _fitted(
         queues = "1 queue keeps" if len(cut) == 1 else f"{len(cut)} queues keep"
         reason = f"{source} has too little for tier {tier}, so it keeps {rest}"
         shares = [_cut(share, part, reason) if share.queue in cut else share for share in shares]
-        says.append(f"{source} has too little for tier {tier}: {queues} {rest}")
-    return shares, says
+        sentences.append(f"{source} has too little for tier {tier}: {queues} {rest}")
+    return shares, sentences
 
 
 def _part(tier: TierNumber, shares: Sequence[Share], bounds: Mapping[str, int]) -> Fraction:
     """The part of a tier's amounts with which all of it fits, if anything of it does."""
     part = Fraction(1)
     for measure, bound in bounds.items():
-        own = sum(_measured(share, measure) for share in shares if share.tier == tier)
-        over = sum(_measured(share, measure) for share in shares) - bound
+        own = sum(_amount(share, measure) for share in shares if share.tier == tier)
+        over = sum(_amount(share, measure) for share in shares) - bound
         if over > 0 and own:
             part = min(part, Fraction(max(own - over, 0), own))
     return part
 
 
-def _measured(share: Share, measure: str) -> int:
+def _amount(share: Share, measure: str) -> int:
     return share.machines if measure == "machines" else share.guaranteed.get(measure) or 0
 
 

@@ -114,24 +114,27 @@ def _amounts(name: str, planned: PlannedCluster, settings: ClusterSettings) -> I
     nodes = settings.calendar.all_nodes
     for hours, amounts in _different_hours(planned):
         merged = in_force(settings, amounts, nodes)
-        found = [
-            *((says.at, says.says) for says in merged.says),
+        findings = [
+            *((mistake.at, mistake.says) for mistake in merged.says),
             # What is lowered is no problem any more; this is what it does not help.
-            *((f"{one.path}.{one.at}".rstrip("."), one.says) for one in problems(merged.tree)),
+            *(
+                (f"{problem.path}.{problem.at}".rstrip("."), problem.says)
+                for problem in problems(merged.tree)
+            ),
         ]
-        for at, says in found:
+        for at, sentence in findings:
             if at not in reported:
                 reported.add(at)
-                yield Mistake(f"clusters.{name}.queues.{at}", f"{says}{hours}")
+                yield Mistake(f"clusters.{name}.queues.{at}", f"{sentence}{hours}")
 
 
 def _different_hours(planned: PlannedCluster) -> Iterator[tuple[str, AmountsOfHour]]:
     """The amounts of each hour, those that are equal once; and how a message names the hour."""
-    seen = set()
+    keys = set()
     for hour in range(HOURS):
         amounts = of_hour(planned.queues, hour, planned.settings)
-        if (key := tuple(amounts.queues.values())) not in seen:
-            seen.add(key)
+        if (key := tuple(amounts.queues.values())) not in keys:
+            keys.add(key)
             # The first that is wrong is named; without a plan by the hour there is only one.
             yield f" (in the hour from {hour}:00)" if hour else "", amounts
 
@@ -141,15 +144,15 @@ def _changes(
 ) -> Iterator[Mistake]:
     most, nodes = settings.bounds.most_change, settings.calendar.all_nodes
     reported: set[str] = set()
-    seen = set()
+    keys = set()
     for hour in range(HOURS):
         pair = at_hour(before, hour), plan.at(name, hour)
-        if (key := tuple(tuple(one.queues.items()) for one in pair)) in seen:
+        if (key := tuple(tuple(amounts.queues.items()) for amounts in pair)) in keys:
             continue
-        seen.add(key)
-        old, new = (dict(in_force(settings, one, nodes).tree.leaves()) for one in pair)
+        keys.add(key)
+        old, new = (dict(in_force(settings, amounts, nodes).tree.leaves()) for amounts in pair)
         for path in new:
-            was, will = (dict((one[path].guaranteed or Resources()).amounts()) for one in (old, new))
+            was, will = (dict((leaves[path].guaranteed or Resources()).amounts()) for leaves in (old, new))
             for resource in sorted({*was, *will}):
                 first, then = was.get(resource, 0), will.get(resource, 0)
                 if path not in reported and abs(then - first) * 100 > most * first:

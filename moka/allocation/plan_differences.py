@@ -45,7 +45,7 @@ class Move:
     after: str | None
 
     def __str__(self) -> str:
-        was, will = (f"to {one}" if one else "where it fits" for one in (self.before, self.after))
+        was, will = (f"to {cluster}" if cluster else "where it fits" for cluster in (self.before, self.after))
         return f"{self.workflow} goes {will} instead of {was}."
 
 
@@ -53,8 +53,8 @@ def changes(
     before: Plan | None, after: Plan | None, clusters: Mapping[str, ClusterSettings]
 ) -> Iterator[Change]:
     """What queues have otherwise with one plan than with another; None for the settings by themselves."""
-    named = {name for plan in (before, after) if plan for name in plan.clusters}
-    for name in sorted(named & set(clusters)):
+    names = {name for plan in (before, after) if plan for name in plan.clusters}
+    for name in sorted(names & set(clusters)):
         old, new = (by_hour(plan, name, clusters[name]) for plan in (before, after))
         for path in sorted(old):
             for (bound, resource), amounts in old[path].items():
@@ -82,10 +82,12 @@ def by_hour(plan: Plan | None, cluster: str, settings: ClusterSettings) -> dict[
     amounts = [plan.at(cluster, hour) if plan else AmountsOfHour(hour) for hour in range(HOURS)]
     leaves_by_amounts: dict[tuple[object, ...], dict[str, Queue]] = {}
     leaves = []
-    for one in amounts:
-        key = tuple(one.queues.values())
+    for amounts_of_hour in amounts:
+        key = tuple(amounts_of_hour.queues.values())
         if key not in leaves_by_amounts:
-            leaves_by_amounts[key] = dict(in_force(settings, one, settings.calendar.all_nodes).tree.leaves())
+            leaves_by_amounts[key] = dict(
+                in_force(settings, amounts_of_hour, settings.calendar.all_nodes).tree.leaves()
+            )
         leaves.append(leaves_by_amounts[key])
     return {
         path: {

@@ -69,13 +69,13 @@ def plan_of(
             "queues": planned,
             "says": [*remarks, *_of_cluster(offer.name, answer)],
         }
-    says = [*basis.says, *answer.says, *map(reached, answer.objectives)]
+    sentences = [*basis.says, *answer.says, *map(reached, answer.objectives)]
     if any(answer.placements[workflow.name] != workflow.home for workflow in fleet.workflows):
-        says.append(
+        sentences.append(
             "What workflows that move ask of their new cluster is an estimate: how their runs meet those "
             "there is not known."
         )
-    says += [
+    sentences += [
         constraint
         for constraint in answer.binding
         if not any(constraint.startswith(f"{name} ") for name in clusters)
@@ -87,15 +87,15 @@ def plan_of(
         "basis": _basis(answer, basis),
         "clusters": clusters,
         "routes": dict(_routes(answer, workflows)),
-        "says": says,
+        "says": sentences,
     }
     data["id"] = _id(data)
     return read(data, "plan")
 
 
-def with_slos(plan: Plan, slos: Mapping[str, ExpectedSlo], says: Sequence[str]) -> Plan:
-    """The plan with what is expected of SLOs. says: what is to be known of that, a sentence each."""
-    whole = plan.model_copy(update={"slos": dict(sorted(slos.items())), "says": [*plan.says, *says]})
+def with_slos(plan: Plan, slos: Mapping[str, ExpectedSlo], sentences: Sequence[str]) -> Plan:
+    """The plan with what is expected of SLOs. sentences: what is to be known of that, a sentence each."""
+    whole = plan.model_copy(update={"slos": dict(sorted(slos.items())), "says": [*plan.says, *sentences]})
     return whole.model_copy(update={"id": _id(as_data(whole))})
 
 
@@ -108,19 +108,19 @@ def _queues(
     """What the queues of a cluster get, and what of it the settings have lowered."""
     floors = {queue.path: queue.floors.get(offer.name) for queue in fleet.queues}
     # All queues, or others had to give way for what the settings guarantee those that are left out.
-    asked = {
+    requests = {
         path: [_hour(_with_gpus(floors.get(path) or Resources(), offer, path), None)] for path in offer.queues
     }
-    asked |= {queue.queue: [*_hours(queue, offer)] for queue in hours_of_queues}
-    says: dict[str, None] = {}
-    fitted: dict[str, list[HourAmounts]] = {path: [] for path in asked}
-    count = max(map(len, asked.values()), default=0)
+    requests |= {queue.queue: [*_hours(queue, offer)] for queue in hours_of_queues}
+    sentences: dict[str, None] = {}
+    fitted: dict[str, list[HourAmounts]] = {path: [] for path in requests}
+    count = max(map(len, requests.values()), default=0)
     for hour in range(count):
         amounts = AmountsOfHour(
-            hour, {path: own[hour % len(own)] for path, own in asked.items()}, offer.settings.digest
+            hour, {path: own[hour % len(own)] for path, own in requests.items()}, offer.settings.digest
         )
         merged = in_force(offer.settings, amounts, offer.settings.calendar.all_nodes)
-        says |= dict.fromkeys(f"{remark.at} {remark.says}." for remark in merged.says)
+        sentences |= dict.fromkeys(f"{remark.at} {remark.says}." for remark in merged.says)
         leaves = dict(merged.tree.leaves())
         for path, own in fitted.items():
             own.append(_hour(leaves[path].guaranteed, amounts.queues[path].max_applications))
@@ -130,7 +130,7 @@ def _queues(
             "reasons": [*reasons.get(path, ())],
         }
         for path, own in fitted.items()
-    }, [*says]
+    }, [*sentences]
 
 
 def _hours(queue: QueueHours, offer: Offer) -> Iterator[HourAmounts]:

@@ -42,8 +42,8 @@ def _tier(tier: int, slos: list[ExpectedSlo]) -> str:
     now = [_now(slo) for slo in slos]
     if all(share is None for share in now):
         return f"tier {tier}: {expected} of {len(slos)} workflows keep their SLO with this plan"
-    kept = sum(share is not None and keeps_slo(share) for share in now)
-    return f"tier {tier}: {kept} of {len(slos)} workflows keep their SLO, {expected} with this plan"
+    count = sum(share is not None and keeps_slo(share) for share in now)
+    return f"tier {tier}: {count} of {len(slos)} workflows keep their SLO, {expected} with this plan"
 
 
 def _loss(name: str, slo: ExpectedSlo) -> str:

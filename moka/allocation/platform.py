@@ -57,11 +57,16 @@ def platform_of(archer: Archer, now: datetime) -> Platform:
     # First: a step that comes between makes this an old one, so that no plan of old routes takes effect.
     revision, plan = in_force(archer)
     workflows = {
-        one["workflow"]: Workflow.model_validate({name: one.get(name) for name in Workflow.model_fields})
-        for one in archer.list_workflows(proposed=False)
+        answer["workflow"]: Workflow.model_validate(
+            {name: answer.get(name) for name in Workflow.model_fields}
+        )
+        for answer in archer.list_workflows(proposed=False)
     }
-    listed = [(_route(one), bool(one.get("plan"))) for one in archer.list_routes()]
-    all_routes, by_people = [one for one, _ in listed], {one for one, of_plan in listed if not of_plan}
+    listed = [(_route(answer), bool(answer.get("plan"))) for answer in archer.list_routes()]
+    all_routes, by_people = (
+        [route for route, _ in listed],
+        {route for route, of_plan in listed if not of_plan},
+    )
     routes, fixed = {}, set()
     for name in workflows:
         route = route_of(name, all_routes, now)
@@ -72,11 +77,11 @@ def platform_of(archer: Archer, now: datetime) -> Platform:
     return Platform(workflows, routes, frozenset(fixed), revision, plan)
 
 
-def _route(written: Answer) -> Route:
+def _route(answer: Answer) -> Route:
     return Route(
-        workflow=written["workflow"],
-        cluster=written.get("cluster"),
-        since=datetime.fromisoformat(written["since"]),
-        why=written["why"],
-        by=written["by"],
+        workflow=answer["workflow"],
+        cluster=answer.get("cluster"),
+        since=datetime.fromisoformat(answer["since"]),
+        why=answer["why"],
+        by=answer["by"],
     )

@@ -75,7 +75,7 @@ class QueueParts:
         cluster, queue, share = key = row["cluster"], row["queue"], row["share"]
         if key not in self._cache:
             self._cache[key] = self._divided(
-                one for one in self._rows[cluster, queue] if one["share"] == share
+                candidate for candidate in self._rows[cluster, queue] if candidate["share"] == share
             )
         return self._cache[key][row["hour"], row["workflow"]]
 
@@ -121,6 +121,6 @@ def _place(row: Row) -> Place:
     return row["cluster"], row["queue"], row["workflow"], row["hour"]
 
 
-def most(one: Resources, other: Resources) -> Resources:
+def most(first: Resources, second: Resources) -> Resources:
     """The larger amount of each resource that is shared out."""
-    return Resources(**{name: max(one.get(name) or 0, other.get(name) or 0) for name in UNITS})
+    return Resources(**{name: max(first.get(name) or 0, second.get(name) or 0) for name in UNITS})

@@ -44,8 +44,8 @@ def in_force(settings: ClusterSettings, amounts: AmountsOfHour, nodes: Nodes) ->
     if not amounts.queues:
         return InForce(base, unresolved)
     capacity = settings.calendar.capacity_of(nodes) or settings.calendar.amounts(nodes)
-    tree, says = _Merger(settings, amounts, base, capacity).merged()
-    return InForce(tree, unresolved, says)
+    tree, mistakes = _Merger(settings, amounts, base, capacity).merged()
+    return InForce(tree, unresolved, mistakes)
 
 
 class _Merger:
@@ -59,10 +59,10 @@ class _Merger:
         self._base = base
         self._capacity = capacity
         self._bounds = {path: (bounds, queue) for path, queue, bounds in walk_bounded(base)}
-        there = [path for path in amounts.queues if path in self._bounds]
-        self._above = {above for path in there for above in (_parent(path), _parent(_parent(path)))}
+        paths = [path for path in amounts.queues if path in self._bounds]
+        self._above = {above for path in paths for above in (_parent(path), _parent(_parent(path)))}
         """What has queues of the plan below it."""
-        self._says: list[Mistake] = []
+        self._mistakes: list[Mistake] = []
         self._floors: dict[str, Resources] = {}
 
     def merged(self) -> tuple[QueueTree, Sequence[Mistake]]:
@@ -76,7 +76,7 @@ class _Merger:
         organizations = tuple(
             self._queue(f"{ROOT_QUEUE}.{queue.name}", queue, leaves) for queue in self._base.organizations
         )
-        return replace(self._base, organizations=organizations), self._says
+        return replace(self._base, organizations=organizations), self._mistakes
 
     def _queue(self, path: str, queue: Queue, leaves: Mapping[str, Queue]) -> Queue:
         if not queue.queues:
@@ -124,11 +124,11 @@ class _Merger:
     def _guaranteed(
         self, path: str, planned: HourAmounts, maximum: Resources | None, bounds: Mapping[str, Bound]
     ) -> Resources | None:
-        wanted = dict(planned.guaranteed.resources.amounts()) if planned.guaranteed else {}
+        amounts = dict(planned.guaranteed.resources.amounts()) if planned.guaranteed else {}
         floors = self._floors[path]
         guaranteed = {}
         for name in RESOURCES:
-            amount, floor = wanted.get(name, 0), floors.get(name) or 0
+            amount, floor = amounts.get(name, 0), floors.get(name) or 0
             if amount < floor:
                 self._say(
                     f"{path}.guaranteed.{name}",
@@ -145,34 +145,34 @@ class _Merger:
                 guaranteed[name] = amount
         return Resources(**guaranteed) if guaranteed else None
 
-    def _at_most(self, path: str, what: str, name: str, amount: int, bound: Bound | None) -> int:
+    def _at_most(self, path: str, kind: str, name: str, amount: int, bound: Bound | None) -> int:
         if bound is None or amount <= bound.amount:
             return amount
         self._say(
-            f"{path}.{what}.{name}",
+            f"{path}.{kind}.{name}",
             f"is {quantity(name, amount)}, more than {bound.source}, "
             f"{quantity(name, bound.amount)}; lower it",
         )
         return max(bound.amount, 0)
 
     def _applications(self, path: str, queue: Queue, planned: HourAmounts) -> int | None:
-        wanted = planned.max_applications
-        if wanted is None:
+        number = planned.max_applications
+        if number is None:
             return queue.max_applications
         parent = self._bounds[_parent(path)][0].applications
-        if parent is not None and wanted > parent.amount:
+        if parent is not None and number > parent.amount:
             self._say(
                 f"{path}.max_applications",
-                f"is {wanted}, more than the {parent.amount} of {parent.source} in the settings; lower it",
+                f"is {number}, more than the {parent.amount} of {parent.source} in the settings; lower it",
             )
             return parent.amount
-        return wanted
+        return number
 
     def _limits(self) -> Iterator[tuple[str, str, Resources]]:
         """Queues, what sets the most that all below them may have together, and that: the deepest first; the
         root stands for the cluster."""
         above = [(path, queue) for path, (_, queue) in self._bounds.items() if queue.queues]
-        for path, queue in sorted(above, key=lambda one: (-one[0].count("."), one[0])):
+        for path, queue in sorted(above, key=lambda pair: (-pair[0].count("."), pair[0])):
             if queue.maximum:
                 yield path, "its maximum in the settings", queue.maximum
         yield ROOT_QUEUE, CAPACITY, self._capacity
@@ -182,7 +182,7 @@ class _Merger:
         all its queues by the same part."""
         below = [name for name in leaves if name.startswith(f"{path}.")]
         for name, most in limit.amounts():
-            together = sum(_guaranteed(leaves[one], name) for one in below)
+            together = sum(_guaranteed(leaves[leaf], name) for leaf in below)
             over = together - most
             if over <= 0:
                 continue
@@ -194,7 +194,7 @@ class _Merger:
             for tier in sorted(POLICIES, reverse=True):
                 if over > 0:
                     over -= self._give_way(
-                        [one for one in below if _tier(leaves[one]) == tier], name, over, leaves
+                        [leaf for leaf in below if _tier(leaves[leaf]) == tier], name, over, leaves
                     )
 
     def _give_way(self, paths: list[str], resource: str, over: int, leaves: dict[str, Queue]) -> int:
@@ -208,14 +208,14 @@ class _Merger:
             return 0
         for path, amount in spare.items():
             queue = leaves[path]
-            left = amounts[path] - amount + shares.part(resource, amount, max(whole - over, 0), whole)
-            stated = {**dict((queue.guaranteed or Resources()).amounts()), resource: left}
-            kept = {name: amount for name, amount in stated.items() if amount}
-            leaves[path] = replace(queue, guaranteed=Resources(**kept) if kept else None)
+            guarantee = amounts[path] - amount + shares.part(resource, amount, max(whole - over, 0), whole)
+            stated = {**dict((queue.guaranteed or Resources()).amounts()), resource: guarantee}
+            guaranteed = {name: amount for name, amount in stated.items() if amount}
+            leaves[path] = replace(queue, guaranteed=Resources(**guaranteed) if guaranteed else None)
         return sum(amounts.values()) - sum(_guaranteed(leaves[path], resource) for path in paths)
 
-    def _say(self, at: str, says: str) -> None:
-        self._says.append(Mistake(at, says))
+    def _say(self, at: str, sentence: str) -> None:
+        self._mistakes.append(Mistake(at, sentence))
 
 
 def _guaranteed(queue: Queue, resource: str) -> int:

@@ -40,7 +40,7 @@ def find(
     if sum(machines_for(tier, least[tier]) for tier in TIERS) > capacity:
         return TierShares(least, fits=False, says=())
     percents: dict[TierNumber, int] = {}
-    says = []
+    sentences = []
     above: tuple[TierNumber, Fraction] | None = None
     for tier in TIERS:
         others = sum(
@@ -54,12 +54,12 @@ def find(
             continue
         ratio = _ratio(tier, percents[tier], machines_for, used)
         if above is not None and not rising:
-            says.append(
+            sentences.append(
                 f"Tier {tier} uses {_percent(ratio)} of what it gets, less than tier {above[0]} with "
                 f"{_percent(above[1])}, whatever share of time it has: the lower tier has more room."
             )
         above = tier, ratio
-    return TierShares(percents, fits=True, says=tuple(says))
+    return TierShares(percents, fits=True, says=tuple(sentences))
 
 
 def _percents(rules: Rules, tier: TierNumber, percents: Mapping[TierNumber, int]) -> Iterator[int]:

@@ -31,15 +31,15 @@ class UnknownWorkflow:
 
 
 def unknown_workflows(
-    runs: Iterable[Row], needs: Iterable[Row], known: Collection[str]
+    runs: Iterable[Row], needs: Iterable[Row], names: Collection[str]
 ) -> dict[str, UnknownWorkflow]:
-    """Those by name. runs, needs: rows of the questions of these names. known: those that somebody told of.
+    """Those by name. runs, needs: rows of the questions of these names. names: those that somebody told of.
 
     Each seems to be of the queue, and at home on the cluster, in which most of its runs were.
     """
     places: dict[str, list[Row]] = defaultdict(list)
     for row in runs:
-        if row["workflow"] not in known and queue_names(row["queue"]).tier:
+        if row["workflow"] not in names and queue_names(row["queue"]).tier:
             places[row["workflow"]].append(row)
     machines: dict[str, int] = defaultdict(int)
     for row in needs:
@@ -56,14 +56,14 @@ def unknown_workflows(
         }
         try:
             # With its name, which is a label, and may be none that a workflow can have.
-            one = Workflows.model_validate({"format": "moka-workflows/1", "workflows": {name: data}})
+            workflows = Workflows.model_validate({"format": "moka-workflows/1", "workflows": {name: data}})
         except ValidationError:
             continue
-        result[name] = UnknownWorkflow(one.workflows[name], _measured(rows, machines.get(name)))
+        result[name] = UnknownWorkflow(workflows.workflows[name], _measures(rows, machines.get(name)))
     return result
 
 
-def _measured(rows: Collection[Row], machine_millis: int | None) -> dict[str, Any]:
+def _measures(rows: Collection[Row], machine_millis: int | None) -> dict[str, Any]:
     """Hours that 90% of runs keep to, of the place where they took longest."""
     runs = sum(row["runs"] for row in rows)
     measured: dict[str, Any] = {

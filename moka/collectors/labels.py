@@ -37,8 +37,8 @@ QUEUE = (
 def of_nodes() -> dict[str, Any]:
     """Processor for what is measured on a node; the pods' environment has what ORIGIN names, in capitals."""
     renamed = [
-        f'set(attributes["{label}"], attributes["{known}"]) where attributes["{known}"] != nil'
-        for label, known in OF_PODS.items()
+        f'set(attributes["{label}"], attributes["{source}"]) where attributes["{source}"] != nil'
+        for label, source in OF_PODS.items()
     ]
     node = 'set(attributes["node"], "${env:K8S_NODE_NAME}") where attributes["node"] == nil'
     return _processor([*renamed, node, QUEUE], (*PROMOTED, *OF_TARGETS))
@@ -49,9 +49,9 @@ def of_targets() -> dict[str, Any]:
     return _processor([], (*ORIGIN, *OF_TARGETS))
 
 
-def _processor(statements: Sequence[str], kept: Sequence[str]) -> dict[str, Any]:
+def _processor(statements: Sequence[str], labels: Sequence[str]) -> dict[str, Any]:
     origin = [f'set(attributes["{label}"], "${{env:{label.upper()}}}")' for label in ORIGIN]
-    keep = ", ".join(f'"{label}"' for label in kept)
+    keep = ", ".join(f'"{label}"' for label in labels)
     return {
         "error_mode": "ignore",
         "metric_statements": [

@@ -47,17 +47,17 @@ def read(content: bytes | str, where: str) -> list[Draft]:
     if not documents:
         raise InvalidDocument(f"{where} has no job: write one like {JOB_FILE.example}.")
     drafts = []
-    seen: set[tuple[str, str]] = set()
+    keys: set[tuple[str, str]] = set()
     for number, document in enumerate(documents, start=1):
         fields = document if isinstance(document, dict) else {}
         name, namespace = str(fields.get("name")), str(fields.get("namespace"))
         draft = draft_of(document, f"{where}: {name if 'name' in fields else f'document {number}'}")
-        if (namespace, name) in seen and "name" in fields:
+        if (namespace, name) in keys and "name" in fields:
             duplicate = Mistake(
                 "name", f"another job in namespace {namespace} has it too; give each job its own"
             )
             draft = replace(draft, mistakes=[*draft.mistakes, duplicate])
-        seen.add((namespace, name))
+        keys.add((namespace, name))
         drafts.append(draft)
     return drafts
 

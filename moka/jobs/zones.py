@@ -32,23 +32,23 @@ def executor_zone(job: Job, target: JobTarget) -> str | None:
 
 def fitting_zones(job: Job, target: JobTarget) -> list[str]:
     """Zones that hold all of a job's executors well, in order; with Celeborn those that have its workers."""
-    needed = most_executors(job, target)
+    need = most_executors(job, target)
     workers = target.celeborn_zones if on_celeborn(job, target) else ()
     return [
         zone
         for zone, (cores, memory) in capacities(job, target).items()
-        if needed.millicores <= MOST * cores
-        and (memory is None or needed.memory_mib <= MOST * memory)
+        if need.millicores <= MOST * cores
+        and (memory is None or need.memory_mib <= MOST * memory)
         and (not workers or zone in workers)
     ]
 
 
 def most_executors(job: Job, target: JobTarget) -> Size:
     """What all executors of a job come to at most: as many as it may have, in what its queue may have."""
-    wanted, queue = size(job, "executor").times(job.executor.at_most), target.queues.get(job.queue_path, {})
+    need, queue = size(job, "executor").times(job.executor.at_most), target.queues.get(job.queue_path, {})
     return Size(
-        min(wanted.millicores, millicores(queue["cpu"])) if "cpu" in queue else wanted.millicores,
-        min(wanted.memory_mib, mebibytes(queue["memory"])) if "memory" in queue else wanted.memory_mib,
+        min(need.millicores, millicores(queue["cpu"])) if "cpu" in queue else need.millicores,
+        min(need.memory_mib, mebibytes(queue["memory"])) if "memory" in queue else need.memory_mib,
     )
 
 

@@ -73,7 +73,7 @@ def stay(pod: Mapping[str, Any]) -> Stay | None:
     metadata, phase = pod["metadata"], (pod.get("status") or {}).get("phase")
     labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
     owners = metadata.get("ownerReferences") or ()
-    owner: Mapping[str, Any] = next((one for one in owners if one.get("controller")), {})
+    owner: Mapping[str, Any] = next((reference for reference in owners if reference.get("controller")), {})
     if phase in FINISHED or MIRROR_ANNOTATION in annotations or owner.get("kind") == "DaemonSet":
         return None
     if labels.get("spark-role") == "driver":
@@ -95,12 +95,12 @@ def departing(machines: Iterable[Machine], number: int, bounds: Mapping[str, Bou
     """
     present = list(machines)
     leaving = sorted((machine for machine in present if machine.leaving), key=lambda machine: machine.name)
-    chosen = leaving[:number]
+    departures = leaving[:number]
     candidates = [machine for machine in present if not machine.cordoned]
-    taken = Counter(machine.group for machine in chosen)
-    zones = Counter((machine.group, machine.zone) for machine in present if machine not in chosen)
-    while len(chosen) < number:
-        open_ones = [machine for machine in candidates if taken[machine.group] < bounds[machine.group].room]
+    counts = Counter(machine.group for machine in departures)
+    zones = Counter((machine.group, machine.zone) for machine in present if machine not in departures)
+    while len(departures) < number:
+        open_ones = [machine for machine in candidates if counts[machine.group] < bounds[machine.group].room]
         if not open_ones:
             raise DepartureRefused(_refusal(present, number, bounds))
         fullest = {
@@ -110,16 +110,20 @@ def departing(machines: Iterable[Machine], number: int, bounds: Mapping[str, Bou
         even = [
             machine for machine in open_ones if zones[machine.group, machine.zone] == fullest[machine.group]
         ]
-        machine = min(even, key=lambda one: (one.weight, -zones[one.group, one.zone], one.name))
-        chosen.append(machine)
+        machine = min(
+            even, key=lambda machine: (machine.weight, -zones[machine.group, machine.zone], machine.name)
+        )
+        departures.append(machine)
         candidates.remove(machine)
-        taken[machine.group] += 1
+        counts[machine.group] += 1
         zones[machine.group, machine.zone] -= 1
-    return chosen
+    return departures
 
 
 def _refusal(machines: Sequence[Machine], number: int, bounds: Mapping[str, Bounds]) -> str:
-    kept = sorted(machine.name for machine in machines if machine.cordoned_by_hand)
-    full = [f"{name} has {one.desired}, and keeps {one.minimum}" for name, one in sorted(bounds.items())]
-    by_hand = f" ({', '.join(kept)} stay, as somebody cordoned them by hand)" if kept else ""
+    names = sorted(machine.name for machine in machines if machine.cordoned_by_hand)
+    full = [
+        f"{name} has {sizes.desired}, and keeps {sizes.minimum}" for name, sizes in sorted(bounds.items())
+    ]
+    by_hand = f" ({', '.join(names)} stay, as somebody cordoned them by hand)" if names else ""
     return f"{number} machines cannot go: {'; '.join(full)}{by_hand}. Ask for fewer"

@@ -45,8 +45,8 @@ def zone_capacities(groups: Iterable[tuple[NodeGroupShape, Mapping[str, int]]]) 
         machines = [machine_capacity("executor", group, name) for name in group.instance_types]
         millicores = min(machine.millicores for machine in machines)
         memories = [machine.memory_mib for machine in machines]
-        known = [memory for memory in memories if memory is not None]
-        memory = min(known) if len(known) == len(memories) else None
+        amounts = [memory for memory in memories if memory is not None]
+        memory = min(amounts) if len(amounts) == len(memories) else None
         gpu = any(instance_type(name).gpu for name in group.instance_types)
         for zone, count in nodes.items():
             key = (zone, group.architecture, gpu)

@@ -485,9 +485,9 @@ ALERTS = (
         name="MetricsLost",
         # What the gateway could not send, it sends back, and the edges keep.
         expression=" or ".join(
-            f"sum by (cluster, job) (rate(otelcol_exporter_{what}_failed_metric_points_total"
+            f"sum by (cluster, job) (rate(otelcol_exporter_{stage}_failed_metric_points_total"
             '{job!="opentelemetry-gateway"}[5m])) > 0'
-            for what in ("send", "enqueue")
+            for stage in ("send", "enqueue")
         ),
         minutes=5,
         severity="warning",

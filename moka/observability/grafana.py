@@ -45,7 +45,7 @@ def model(dashboard: Dashboard) -> dict[str, Any]:
         "timezone": "browser",
         "links": [_link_to_the_others()],
         "templating": {"list": [_data_source(), *map(_variable, (*ORIGIN, *dashboard.variables))]},
-        "panels": list(_placed(dashboard.rows)),
+        "panels": list(_grid(dashboard.rows)),
     }
 
 
@@ -92,7 +92,7 @@ def _variable(variable: Variable) -> dict[str, Any]:
     }
 
 
-def _placed(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
+def _grid(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """Headings and panels, from left to right and down, each with a number of its own."""
     number, top = 1, 0
     for row in rows:
@@ -127,7 +127,7 @@ def _panel(panel: Panel, number: int) -> dict[str, Any]:
         "description": panel.note,
         "datasource": SOURCE,
         "fieldConfig": {
-            "defaults": {"unit": OWN_UNITS.get(panel.unit, panel.unit), "min": 0, **_drawn(panel.kind)},
+            "defaults": {"unit": OWN_UNITS.get(panel.unit, panel.unit), "min": 0, **_drawing(panel.kind)},
             "overrides": [],
         },
         "options": OPTIONS[panel.kind],
@@ -147,7 +147,7 @@ def _panel(panel: Panel, number: int) -> dict[str, Any]:
     }
 
 
-def _drawn(kind: Kind) -> dict[str, Any]:
+def _drawing(kind: Kind) -> dict[str, Any]:
     return {"custom": {"fillOpacity": 10, "showPoints": "never"}} if kind == "timeseries" else {}
 
 

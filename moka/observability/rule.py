@@ -54,5 +54,5 @@ def as_yaml(alerts: Iterable[Alert]) -> str:
     groups: dict[str, list[dict[str, Any]]] = {}
     for alert in alerts:
         groups.setdefault(alert.service, []).append(alert.as_rule())
-    named = [{"name": f"moka-{service}", "rules": rules} for service, rules in groups.items()]
-    return yaml.safe_dump({"groups": named}, sort_keys=False, width=1000)
+    entries = [{"name": f"moka-{service}", "rules": rules} for service, rules in groups.items()]
+    return yaml.safe_dump({"groups": entries}, sort_keys=False, width=1000)

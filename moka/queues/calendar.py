@@ -133,12 +133,12 @@ class Calendar(Section):
     def amounts(self, nodes: Nodes) -> Resources:
         """What so many nodes have; None of what the names of their types do not tell."""
         parts = [(self.node_groups[name].node, count) for name, count in nodes.items()]
-        known: dict[str, int | None] = {}
+        totals: dict[str, int | None] = {}
         for resource in ("cpu", "memory"):
             of_groups = [(node.get(resource), count) for node, count in parts]
             amounts = [amount * count for amount, count in of_groups if amount is not None]
-            known[resource] = sum(amounts) if len(amounts) == len(of_groups) else None
-        return Resources(**known)
+            totals[resource] = sum(amounts) if len(amounts) == len(of_groups) else None
+        return Resources(**totals)
 
     def capacity_of(self, nodes: Nodes) -> Resources | None:
         """What is left of the stated capacity with so many nodes; None where none is stated.
@@ -170,7 +170,7 @@ class Calendar(Section):
         """All that holds at some time of a year, each once: node group -> its change."""
         changes = self.changes(start)
         yield dict(changes)
-        seen = {tuple(sorted(changes.items()))}
+        keys = {tuple(sorted(changes.items()))}
         times = sorted(
             (time, -change.maximum, group_name, name)
             for group_name, group in self.node_groups.items()
@@ -180,18 +180,18 @@ class Calendar(Section):
         for index, (time, _, group_name, name) in enumerate(times):
             changes[group_name] = name
             more = index + 1 < len(times) and times[index + 1][0] == time
-            if not more and (state := tuple(sorted(changes.items()))) not in seen:
-                seen.add(state)
+            if not more and (state := tuple(sorted(changes.items()))) not in keys:
+                keys.add(state)
                 yield dict(changes)
 
     def _share(self, resource: str, nodes: Nodes) -> tuple[int, int]:
         """What so many nodes have of a resource, and what all have."""
         units = {name: group.node.get(resource) for name, group in self.node_groups.items()}
-        known = {name: unit for name, unit in units.items() if unit is not None}
-        if len(known) < len(units):
-            known = dict.fromkeys(units, 1)
+        weights = {name: unit for name, unit in units.items() if unit is not None}
+        if len(weights) < len(units):
+            weights = dict.fromkeys(units, 1)
         have, full = (
-            sum(known[name] * count for name, count in of.items()) for of in (nodes, self.all_nodes)
+            sum(weights[name] * count for name, count in of.items()) for of in (nodes, self.all_nodes)
         )
         return (have, full) if full else (1, 1)
 

@@ -43,9 +43,13 @@ def _rows(tree: QueueTree) -> Iterator[_Row]:
             path = f"{parent}.{queue.name}"
             # YuniKorn takes the guarantee of the nearest queue above (preemption.go of yunikorn-core v1.8.0:
             # GetRemainingGuaranteedResource).
-            here = guaranteed or queue.guaranteed is not None
-            yield _Row(f"{lines}{'└─ ' if last else '├─ '}", depth, path, queue, bounds[path], here)
-            yield from below(f"{lines}{'   ' if last else '│  '}", depth + 1, path, queue.queues, here)
+            within_guarantee = guaranteed or queue.guaranteed is not None
+            yield _Row(
+                f"{lines}{'└─ ' if last else '├─ '}", depth, path, queue, bounds[path], within_guarantee
+            )
+            yield from below(
+                f"{lines}{'   ' if last else '│  '}", depth + 1, path, queue.queues, within_guarantee
+            )
 
     yield from below("", 1, ROOT_QUEUE, tree.organizations, False)
 
@@ -57,7 +61,7 @@ def as_text(tree: QueueTree, title: str, capacity: Resources | None = None) -> s
 
     capacity: of the cluster, where it is stated.
     """
-    names = _stated(tree, capacity)
+    names = _resource_names(tree, capacity)
     table = [
         [ROOT_QUEUE, *[_amount(capacity, name) for name in names], *["" for _ in names], "", ""],
         *[
@@ -90,7 +94,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([first.ljust(widths[0]), *middle, remark]).rstrip()
 
 
-def _stated(tree: QueueTree, capacity: Resources | None) -> list[str]:
+def _resource_names(tree: QueueTree, capacity: Resources | None) -> list[str]:
     """The resources that the tree or the capacity states."""
     stated = total([*_amounts(tree), *([capacity] if capacity else [])])
     return [name for name in RESOURCES if stated.get(name) is not None]
@@ -136,7 +140,7 @@ def as_svg(tree: QueueTree, title: str, capacity: Resources | None = None) -> st
     A full bar is the capacity of the cluster, or without one the most that any queue has.
     """
     rows = list(_rows(tree))
-    full = {name: _full(tree, capacity, name) for name in _stated(tree, capacity)}
+    full = {name: _full(tree, capacity, name) for name in _resource_names(tree, capacity)}
     width = 2 * MARGIN + NAME + len(full) * (BAR + AMOUNT) + REMARK
     height = HEAD + ROW * len(rows) + 2 * MARGIN
     parts = [

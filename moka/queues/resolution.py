@@ -72,14 +72,14 @@ class _Resolver:
             if child.weight is None
         }
         weights = {name: child.weight for name, child in children.items() if child.weight is not None}
-        taken = [queue.effective_guarantee for queue in queues.values()]
-        guarantees = self._share_out(at, pool, taken, weights)
+        claims = [queue.effective_guarantee for queue in queues.values()]
+        guarantees = self._share_out(at, pool, claims, weights)
         for name in weights:
             queues[name] = self._queue(f"{at}.{name}", name, children[name], guarantees.get(name))
         return tuple(queues[name] for name in children)
 
     def _share_out(
-        self, at: str, pool: _Pool, taken: Iterable[Resources], weights: Mapping[str, int]
+        self, at: str, pool: _Pool, claims: Iterable[Resources], weights: Mapping[str, int]
     ) -> dict[str, Resources]:
         if pool.resources is None:
             for name in weights if pool.remedy else ():
@@ -87,7 +87,7 @@ class _Resolver:
                     f"{at}.{name}.weight", f"is a share of {pool.name}, but there is none; {pool.remedy}"
                 )
             return {}
-        rest = shares.remainder(pool.resources, taken)
+        rest = shares.remainder(pool.resources, claims)
         guarantees = shares.by_weight(rest, weights)
         for name, guarantee in guarantees.items():
             for resource in [resource for resource in REQUIRED if not guarantee.get(resource)]:
@@ -146,5 +146,5 @@ class _Resolver:
             return None
         return shares.percent(self.capacity, definition.percent)
 
-    def _add(self, at: str, says: str) -> None:
-        self.mistakes.append(Mistake(at, says))
+    def _add(self, at: str, sentence: str) -> None:
+        self.mistakes.append(Mistake(at, sentence))

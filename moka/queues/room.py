@@ -27,8 +27,8 @@ def critical(queue: Queue) -> int:
 def others_below(queue: Queue, most: Most) -> int | None:
     """How much tiers 2 and 3 may have below a queue at a time; None where nothing bounds them."""
     counts = [_others(child, most) for child in queue.queues]
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
+    numbers = [count for count in counts if count is not None]
+    return sum(numbers) if len(numbers) == len(counts) else None
 
 
 def _others(queue: Queue, most: Most) -> int | None:
@@ -39,7 +39,7 @@ def _others(queue: Queue, most: Most) -> int | None:
 
 def jobs(queue: Queue) -> int | None:
     """Of the jobs of all users that a queue may run."""
-    return _left(queue, queue.max_applications)
+    return _bound_for_others(queue, queue.max_applications)
 
 
 def jobs_of(kind: Kind, name: str) -> Most:
@@ -47,7 +47,7 @@ def jobs_of(kind: Kind, name: str) -> Most:
 
     def most(queue: Queue) -> int | None:
         limit = limit_of(queue, kind, name)
-        return _least(jobs(queue), _left(queue, limit.max_applications if limit else None))
+        return _least(jobs(queue), _bound_for_others(queue, limit.max_applications if limit else None))
 
     return most
 
@@ -59,12 +59,14 @@ def amount_of(resource: str, kind: Kind, name: str) -> Most:
         limit = limit_of(queue, kind, name)
         limited = limit.maximum.get(resource) if limit and limit.maximum else None
         # Of a queue's own maximum tier 1 takes its part by preemption, so that the others may have all of it.
-        return _least(queue.maximum.get(resource) if queue.maximum else None, _left(queue, limited))
+        return _least(
+            queue.maximum.get(resource) if queue.maximum else None, _bound_for_others(queue, limited)
+        )
 
     return most
 
 
-def _left(queue: Queue, bound: int | None) -> int | None:
+def _bound_for_others(queue: Queue, bound: int | None) -> int | None:
     """A bound without what is left to tier 1: where it has no room for that, it is refused itself."""
     return None if bound is None else bound - critical(queue)
 

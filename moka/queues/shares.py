@@ -26,10 +26,10 @@ def by_weight(pool: Resources, weights: Mapping[str, int]) -> dict[str, Resource
     return {name: Resources(**share) for name, share in shares.items()}
 
 
-def remainder(pool: Resources, taken: Iterable[Resources]) -> Resources:
+def remainder(pool: Resources, claims: Iterable[Resources]) -> Resources:
     """What is left of a pool; below zero where more was taken."""
-    sum_taken = total(taken)
-    return Resources(**{name: amount - (sum_taken.get(name) or 0) for name, amount in pool.amounts()})
+    sum_of_claims = total(claims)
+    return Resources(**{name: amount - (sum_of_claims.get(name) or 0) for name, amount in pool.amounts()})
 
 
 def percent(pool: Resources, percents: int) -> Resources:
@@ -51,9 +51,9 @@ def _divide(amount: int, weights: Mapping[str, int], steps: tuple[int, ...]) -> 
     # What is no whole number of steps goes with the first that gets one more, so that nothing is lost.
     units, over = divmod(amount, step)
     shares = {name: units * weight // total_weight for name, weight in weights.items()}
-    left = units - sum(shares.values())
+    rest = units - sum(shares.values())
     by_remainder = sorted(weights, key=lambda name: (-(units * weights[name] % total_weight), name))
-    for name in by_remainder[:left]:
+    for name in by_remainder[:rest]:
         shares[name] += 1
     amounts = {name: share * step for name, share in shares.items()}
     amounts[by_remainder[0]] += over

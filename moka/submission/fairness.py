@@ -22,35 +22,35 @@ def next_turn(
     waiting: Mapping[tuple[str, int], int],
     clocks: Mapping[str, float],
     weights: Mapping[str, float],
-    wanted: int,
+    number: int,
     more: Set[tuple[str, int]] = frozenset(),
 ) -> Turn:
     """The jobs that are next.
 
     waiting: (queue `organization.project`, tier) -> jobs that wait, or as many of them as were counted.
     clocks: of queues, after the last turn; those that are missing begin with the one that is furthest behind.
-    weights: of queues, 1 where it is missing. wanted: jobs at most.
+    weights: of queues, 1 where it is missing. number: jobs at most.
     more: those of which more wait than were counted: where such a one comes to its end, the turn does, as
     nobody knows who would be next.
     """
-    left = {key: count for key, count in waiting.items() if count > 0}
+    counts = {key: count for key, count in waiting.items() if count > 0}
     tiers: dict[str, list[int]] = {}
-    for queue, tier in sorted(left):
+    for queue, tier in sorted(counts):
         tiers.setdefault(queue, []).append(tier)
     behind = min((clocks[queue] for queue in tiers if queue in clocks), default=0.0)
     heap = [(max(clocks.get(queue, behind), behind), queue) for queue in tiers]
     heapq.heapify(heap)
     ends = {queue: clock for clock, queue in heap}
     jobs: dict[tuple[str, int], int] = {}
-    for _ in range(wanted):
+    for _ in range(number):
         if not heap:
             break
         clock, queue = heapq.heappop(heap)
         key = (queue, tiers[queue][0])
         jobs[key] = jobs.get(key, 0) + 1
-        left[key] -= 1
+        counts[key] -= 1
         ends[queue] = clock + 1.0 / weights.get(queue, 1.0)
-        if not left[key]:
+        if not counts[key]:
             if key in more:
                 break
             tiers[queue].pop(0)

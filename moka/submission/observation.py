@@ -117,8 +117,8 @@ def _driver_end(driver: Object) -> tuple[State, Reason, str] | None:
         if (condition["type"], condition["status"]) == ("DisruptionTarget", "True"):
             reason = DISRUPTIONS.get(condition.get("reason", ""), Reason.NODE_LOST)
             return State.FAILED, reason, condition.get("message") or message
-    if said := POD_REASONS.get(status.get("reason", "")):
-        return State.FAILED, said, message
+    if pod_reason := POD_REASONS.get(status.get("reason", "")):
+        return State.FAILED, pod_reason, message
     ended = _container_end(status)
     if ended is None:
         return State.FAILED, Reason.DRIVER_LOST, message or "its driver failed, and does not say how"
@@ -135,9 +135,9 @@ def _container_end(status: Object) -> Object | None:
     return None
 
 
-def _exit_reason(code: int, said: str) -> Reason:
+def _exit_reason(code: int, word: str) -> Reason:
     return (
-        Reason.OUT_OF_MEMORY if said == "OOMKilled" or code == OUT_OF_MEMORY_EXIT else Reason.PROGRAM_FAILED
+        Reason.OUT_OF_MEMORY if word == "OOMKilled" or code == OUT_OF_MEMORY_EXIT else Reason.PROGRAM_FAILED
     )
 
 

@@ -59,7 +59,7 @@ def pending(
     """
     unplaced = [pod for pod in pods if not pod["spec"].get("nodeName")]
     if not unplaced:
-        return _starting(pods)
+        return _start_reason(pods)
     events = sorted(events, key=_at)
     scheduler_events = [event for event in events if event.get("reason") == SAID]
     last = scheduler_events[-1] if scheduler_events else None
@@ -68,14 +68,14 @@ def pending(
         return _no_machine(unplaced, scheduler_events, events)
     for event in reversed(scheduler_events):
         if quota := QUEUE.search(_note(event)):
-            left, wants = _lacking(quota[2], quota[3])
+            rest, need = _shortage(quota[2], quota[3])
             return WaitReason(
-                Wait.QUEUE_FULL, f"queue {quota[1]} is full: it has {left} left, and a pod takes {wants}"
+                Wait.QUEUE_FULL, f"queue {quota[1]} is full: it has {rest} left, and a pod takes {need}"
             )
         if quota := USER.search(_note(event)):
-            left, wants = _lacking(quota[1], quota[2])
+            rest, need = _shortage(quota[1], quota[2])
             return WaitReason(
-                Wait.USER_LIMIT, f"its user has {left} left in its queue, and a pod takes {wants}"
+                Wait.USER_LIMIT, f"its user has {rest} left in its queue, and a pod takes {need}"
             )
         if NODES.search(_note(event)):
             return _no_machine(unplaced, scheduler_events, events)
@@ -95,16 +95,16 @@ def application_limits(queues: Any, path: str, user: str, groups: Sequence[str])
     """
     partitions = queues.get("partitions") if isinstance(queues, Mapping) else None
     level = [queue for partition in partitions or () for queue in partition.get("queues") or ()]
-    found: list[ApplicationLimit] = []
+    limits: list[ApplicationLimit] = []
     names: list[str] = []
     for name in path.split("."):
-        queue = next((one for one in level if one.get("name") == name), None)
+        queue = next((candidate for candidate in level if candidate.get("name") == name), None)
         if queue is None:
             break
         names.append(name)
-        found += _limits_of(queue, ".".join(names), user, groups)
+        limits += _limits_of(queue, ".".join(names), user, groups)
         level = queue.get("queues") or []
-    return found
+    return limits
 
 
 def _limits_of(queue: Object, path: str, user: str, groups: Sequence[str]) -> Iterable[ApplicationLimit]:
@@ -114,11 +114,11 @@ def _limits_of(queue: Object, path: str, user: str, groups: Sequence[str]) -> It
         if most := limit.get("maxapplications"):
             if {"*", user} & set(limit.get("users") or ()):
                 yield ApplicationLimit(path, int(most), user)
-            elif held := {"*", *groups} & set(limit.get("groups") or ()):
-                yield ApplicationLimit(path, int(most), f"group {min(held)}")
+            elif own_groups := {"*", *groups} & set(limit.get("groups") or ()):
+                yield ApplicationLimit(path, int(most), f"group {min(own_groups)}")
 
 
-def _starting(pods: Sequence[Object]) -> WaitReason:
+def _start_reason(pods: Sequence[Object]) -> WaitReason:
     for pod in pods:
         for container in (pod.get("status") or {}).get("containerStatuses") or ():
             waits = (container.get("state") or {}).get("waiting") or {}
@@ -137,18 +137,19 @@ def _no_machine(
     pods: Sequence[Object], scheduler_events: Sequence[Object], events: Sequence[Object]
 ) -> WaitReason:
     count = f"{len(pods)} of its pods" if len(pods) > 1 else "a pod of it"
-    because = next(
-        (_short(match[1]) for one in reversed(scheduler_events) if (match := NODES.search(_note(one)))), ""
+    reason = next(
+        (_short(match[1]) for event in reversed(scheduler_events) if (match := NODES.search(_note(event)))),
+        "",
     )
-    room = next((match for one in reversed(scheduler_events) if (match := QUEUE.search(_note(one)))), None)
-    if not because and room:
-        left, wants = _lacking(room[2], room[3])
-        because = f"the machines have {left} left, and a pod takes {wants}"
-    scaling = next((one for one in reversed(events) if one.get("reason") in (SCALED, NOT_SCALED)), None)
+    room = next(
+        (match for event in reversed(scheduler_events) if (match := QUEUE.search(_note(event)))), None
+    )
+    if not reason and room:
+        rest, need = _shortage(room[2], room[3])
+        reason = f"the machines have {rest} left, and a pod takes {need}"
+    scaling = next((event for event in reversed(events) if event.get("reason") in (SCALED, NOT_SCALED)), None)
     more = "" if scaling is None else f"; autoscaler: {_short(_note(scaling))}"
-    return WaitReason(
-        Wait.NO_MACHINE, f"no machine takes {count}" + (f": {because}" if because else "") + more
-    )
+    return WaitReason(Wait.NO_MACHINE, f"no machine takes {count}" + (f": {reason}" if reason else "") + more)
 
 
 def _no_room_since(pod: Object) -> str | None:
@@ -173,14 +174,14 @@ def _short(text: str) -> str:
     return " ".join(text.split())[:LONGEST].rstrip("; ")
 
 
-def _lacking(requested: str, available: str) -> tuple[str, str]:
+def _shortage(requested: str, available: str) -> tuple[str, str]:
     """What there is of the resources that do not suffice, and what is asked for of them."""
-    asked = {name: int(amount) for name, amount in AMOUNT.findall(requested)}
-    left = {name: int(amount) for name, amount in AMOUNT.findall(available)}
-    short = [name for name in sorted(asked) if name in left and asked[name] > left[name]] or sorted(asked)
+    needs = {name: int(amount) for name, amount in AMOUNT.findall(requested)}
+    rest = {name: int(amount) for name, amount in AMOUNT.findall(available)}
+    short = [name for name in sorted(needs) if name in rest and needs[name] > rest[name]] or sorted(needs)
     return (
-        comma_list(_amount(name, left.get(name, 0)) for name in short),
-        comma_list(_amount(name, asked[name]) for name in short),
+        comma_list(_amount(name, rest.get(name, 0)) for name in short),
+        comma_list(_amount(name, needs[name]) for name in short),
     )
 
 

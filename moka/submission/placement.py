@@ -89,8 +89,8 @@ def place(
     takers = [cluster for cluster in fitting if cluster.cordoned is None and cluster.healthy]
     if not takers:
         return Unplaced(f"of the clusters that it fits none takes jobs now: {_states(fitting)}")
-    chosen = min(takers, key=lambda cluster: (cluster.waiting, _order(job.name, cluster.name)))
-    return Placed(chosen.name, job, movable=routed_cluster is None and len(fitting) > 1)
+    choice = min(takers, key=lambda cluster: (cluster.waiting, _order(job.name, cluster.name)))
+    return Placed(choice.name, job, movable=routed_cluster is None and len(fitting) > 1)
 
 
 def _states(clusters: Sequence[Cluster]) -> str:

@@ -20,11 +20,11 @@ class TokenBucket:
         passed = max(now - self.at, 0.0)
         return replace(self, tokens=min(self.tokens + passed * self.rate, self.size), at=max(now, self.at))
 
-    def take(self, wanted: int, now: float) -> tuple[int, "TokenBucket"]:
+    def take(self, most: int, now: float) -> tuple[int, "TokenBucket"]:
         """As many whole tokens of those wanted as there are, and what is left."""
         bucket = self.filled(now)
-        taken = min(wanted, int(bucket.tokens))
-        return taken, replace(bucket, tokens=bucket.tokens - taken)
+        count = min(most, int(bucket.tokens))
+        return count, replace(bucket, tokens=bucket.tokens - count)
 
     def seconds_until_one(self, now: float) -> float:
         """Until there is a token; 0 where there is one."""

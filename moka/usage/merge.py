@@ -15,35 +15,35 @@ def applications(records: Iterable[Application]) -> list[Application]:
     """Each application once, in the order of their keys."""
     merged: dict[tuple[str, str, int], Application] = {}
     for record in records:
-        known = merged.get(record.key)
-        merged[record.key] = _tidy(record) if known is None else application(known, record)
+        duplicate = merged.get(record.key)
+        merged[record.key] = _tidy(record) if duplicate is None else application(duplicate, record)
     return [merged[key] for key in sorted(merged)]
 
 
-def application(one: Application, other: Application) -> Application:
+def application(first: Application, second: Application) -> Application:
     """What two records of an application say of it. Raises ValueError for records of two."""
-    if one.key != other.key:
-        raise ValueError(f"{one.key} and {other.key} are two applications")
+    if first.key != second.key:
+        raise ValueError(f"{first.key} and {second.key} are two applications")
     # The names of a queue go together.
     queue = max(
-        one, other, key=lambda record: (record.queue, record.organization, record.project, record.tier)
+        first, second, key=lambda record: (record.queue, record.organization, record.project, record.tier)
     )
     return Application(
-        cluster=one.cluster,
-        application=one.application,
-        submitted=one.submitted,
-        started=min((at for at in (one.started, other.started) if at is not None), default=None),
-        finished=max((at for at in (one.finished, other.finished) if at is not None), default=None),
-        user_name=max(one.user_name, other.user_name),
-        workflow=max(one.workflow, other.workflow),
+        cluster=first.cluster,
+        application=first.application,
+        submitted=first.submitted,
+        started=min((at for at in (first.started, second.started) if at is not None), default=None),
+        finished=max((at for at in (first.finished, second.finished) if at is not None), default=None),
+        user_name=max(first.user_name, second.user_name),
+        workflow=max(first.workflow, second.workflow),
         queue=queue.queue,
         organization=queue.organization,
         project=queue.project,
         tier=queue.tier,
-        namespace=max(one.namespace, other.namespace),
-        usage=_usage(one.usage + other.usage),
-        outcome=max(one.outcome, other.outcome, key=_rank),
-        sources=tuple(sorted({*one.sources, *other.sources})),
+        namespace=max(first.namespace, second.namespace),
+        usage=_usage(first.usage + second.usage),
+        outcome=max(first.outcome, second.outcome, key=_rank),
+        sources=tuple(sorted({*first.sources, *second.sources})),
     )
 
 
@@ -59,8 +59,8 @@ def gaps(records: Iterable[Gap]) -> list[Gap]:
     """Each gap once, in the order of their keys: of two that begin at one time, the longer one."""
     longest: dict[tuple[str, int], Gap] = {}
     for record in records:
-        known = longest.get(record.key, record)
-        longest[record.key] = max(known, record, key=lambda gap: (gap.ended, gap.says))
+        duplicate = longest.get(record.key, record)
+        longest[record.key] = max(duplicate, record, key=lambda gap: (gap.ended, gap.says))
     return [longest[key] for key in sorted(longest)]
 
 
@@ -72,40 +72,40 @@ def jobs(records: Iterable[Job]) -> list[Job]:
     return [merged[key] for key in sorted(merged)]
 
 
-def job(one: Job, other: Job) -> Job:
+def job(first: Job, second: Job) -> Job:
     """What two records of a job say of it. Raises ValueError for records of two."""
-    if one.key != other.key:
-        raise ValueError(f"{one.key} and {other.key} are two jobs")
+    if first.key != second.key:
+        raise ValueError(f"{first.key} and {second.key} are two jobs")
     queue = max(
-        one, other, key=lambda record: (record.queue, record.organization, record.project, record.tier)
+        first, second, key=lambda record: (record.queue, record.organization, record.project, record.tier)
     )
     return Job(
-        cluster=max(one.cluster, other.cluster),
-        job=one.job,
-        accepted=min(one.accepted, other.accepted),
-        ended=max(one.ended, other.ended),
-        name=max(one.name, other.name),
-        user_name=max(one.user_name, other.user_name),
-        workflow=max(one.workflow, other.workflow),
+        cluster=max(first.cluster, second.cluster),
+        job=first.job,
+        accepted=min(first.accepted, second.accepted),
+        ended=max(first.ended, second.ended),
+        name=max(first.name, second.name),
+        user_name=max(first.user_name, second.user_name),
+        workflow=max(first.workflow, second.workflow),
         queue=queue.queue,
         organization=queue.organization,
         project=queue.project,
         tier=queue.tier,
-        state=max(one.state, other.state, key=_job_rank),
-        reason=max(one.reason, other.reason),
-        attempts=_attempts(one.attempts + other.attempts),
+        state=max(first.state, second.state, key=_job_rank),
+        reason=max(first.reason, second.reason),
+        attempts=_attempts(first.attempts + second.attempts),
     )
 
 
-def _interval(one: Interval, other: Interval) -> Interval:
+def _interval(first: Interval, second: Interval) -> Interval:
     return replace(
-        one,
-        ended=max(one.ended, other.ended),
-        cpu=max(one.cpu, other.cpu),
-        memory=max(one.memory, other.memory),
-        gpu=max(one.gpu, other.gpu),
-        applications=max(one.applications, other.applications),
-        allocations=max(one.allocations, other.allocations),
+        first,
+        ended=max(first.ended, second.ended),
+        cpu=max(first.cpu, second.cpu),
+        memory=max(first.memory, second.memory),
+        gpu=max(first.gpu, second.gpu),
+        applications=max(first.applications, second.applications),
+        allocations=max(first.allocations, second.allocations),
     )
 
 
@@ -126,8 +126,8 @@ def _attempts(attempts: Iterable[Attempt]) -> tuple[Attempt, ...]:
     largest: dict[tuple[int, str, str], Attempt] = {}
     for attempt in attempts:
         key = attempt.number, attempt.cluster, attempt.application
-        known = largest.get(key)
-        if known is None or _attempt_order(attempt) > _attempt_order(known):
+        duplicate = largest.get(key)
+        if duplicate is None or _attempt_order(attempt) > _attempt_order(duplicate):
             largest[key] = attempt
     return tuple(largest[key] for key in sorted(largest))
 
@@ -142,12 +142,12 @@ def _usage(parts: Iterable[Usage]) -> tuple[Usage, ...]:
     largest: dict[tuple[str, str], Usage] = {}
     for part in parts:
         key = part.kind, part.instance_type
-        known = largest.get(key, part)
+        usage = largest.get(key, part)
         largest[key] = Usage(
             kind=part.kind,
             instance_type=part.instance_type,
-            cpu=max(known.cpu, part.cpu),
-            memory=max(known.memory, part.memory),
-            gpu=max(known.gpu, part.gpu),
+            cpu=max(usage.cpu, part.cpu),
+            memory=max(usage.memory, part.memory),
+            gpu=max(usage.gpu, part.gpu),
         )
     return tuple(sorted(largest.values()))

@@ -161,8 +161,8 @@ class Profiler:
             name = str(answer["applicationID"])
             self._add_application(name, str(answer["queueName"]))
             for allocation in answer.get("allocations") or ():
-                held, node = amount(allocation.get("resource") or {}), str(allocation.get("nodeId", ""))
-                self._add(name, str(allocation["allocationKey"]), held, node)
+                resources, node = amount(allocation.get("resource") or {}), str(allocation.get("nodeId", ""))
+                self._add(name, str(allocation["allocationKey"]), resources, node)
 
     def change(self, change: Event) -> None:
         """Take a change."""
@@ -188,7 +188,7 @@ class Profiler:
         for slot in self._slots.values():
             self._give_out(slot, hour)
 
-    def lose(self, says: str) -> None:
+    def lose(self, reason: str) -> None:
         """Give out what is known, and know nothing from the last event on, for a reason."""
         for slot in self._slots.values():
             self._give_out(slot, self._now)
@@ -196,7 +196,7 @@ class Profiler:
         self._applications.clear()
         self._nodes.clear()
         if self._gap is None:
-            self._gap = self._now, says
+            self._gap = self._now, reason
 
     def take(self) -> ProfileBatch:
         """What has been given out since it was last taken."""
@@ -215,8 +215,14 @@ class Profiler:
             "clock": self._clock,
             "gap": self._gap,
             "applications": {
-                name: [one.queue, one.workflow, one.replaced, one.counted, one.allocations]
-                for name, one in self._applications.items()
+                name: [
+                    application.queue,
+                    application.workflow,
+                    application.replaced,
+                    application.counted,
+                    application.allocations,
+                ]
+                for name, application in self._applications.items()
             },
             "nodes": self._nodes,
             "slots": [[*slot.key, slot.since] for slot in self._slots.values()],
@@ -243,8 +249,8 @@ class Profiler:
             profiler._nodes = {str(key): str(node) for key, node in state["nodes"].items()}
             for name, (queue, workflow, replaced, counted, allocations) in state["applications"].items():
                 application = profiler._applications[name] = _Application(queue, workflow)
-                for key, (held, instance_type) in allocations.items():
-                    profiler._hold(application, key, Amount(*held), instance_type)
+                for key, (resources, instance_type) in allocations.items():
+                    profiler._hold(application, key, Amount(*resources), instance_type)
                 application.replaced = replaced
                 profiler._count_on(application, counted)
             since = {(queue, workflow, kind): int(at) for queue, workflow, kind, at in state["slots"]}
@@ -262,38 +268,38 @@ class Profiler:
         """Time goes on to that of an event, and never back: what is given out would be given out twice."""
         if at < self._clock - CLOCK_SLACK:
             seconds = (self._clock - at) / 1000
-            says = (
+            sentence = (
                 f"The scheduler's clock went back by {seconds:.0f} s: until it has made up, no time passes."
             )
-            self._out.gaps.append(Gap(cluster=self.cluster, began=self._now, ended=self._now, says=says))
+            self._out.gaps.append(Gap(cluster=self.cluster, began=self._now, ended=self._now, says=sentence))
         self._clock = at
         self._now = max(self._now, at)
         if self._gap is not None:
-            began, says = self._gap
+            began, sentence = self._gap
             # Nothing is known before the first event that there ever was.
             if began:
-                self._out.gaps.append(Gap(cluster=self.cluster, began=began, ended=self._now, says=says))
+                self._out.gaps.append(Gap(cluster=self.cluster, began=began, ended=self._now, says=sentence))
             self._gap = None
 
     def _add_application(self, name: str, queue: str) -> None:
-        known = self._applications.get(name)
-        if known is not None and known.queue == queue:
+        application = self._applications.get(name)
+        if application is not None and application.queue == queue:
             return
-        if known is not None:
+        if application is not None:
             self._remove_application(name)
         self._applications[name] = _Application(queue)
 
     def _remove_application(self, name: str) -> None:
-        if (known := self._applications.pop(name, None)) is None or not known.allocations:
+        if (application := self._applications.pop(name, None)) is None or not application.allocations:
             return
         self._out.says.append(
-            f"{self.cluster}: {name} is gone, but the end of {len(known.allocations)} of its allocations was "
-            "never told: they are taken to have ended with it."
+            f"{self.cluster}: {name} is gone, but the end of {len(application.allocations)} of its "
+            "allocations was never told: they are taken to have ended with it."
         )
-        for key in list(known.allocations):
-            self._let_go(known, key)
+        for key in list(application.allocations):
+            self._let_go(application, key)
 
-    def _add(self, name: str, key: str, held: Amount, node: str) -> None:
+    def _add(self, name: str, key: str, resources: Amount, node: str) -> None:
         if name not in self._applications:
             self._out.says.append(f"{self.cluster}: {name} has an allocation, but no queue was told of it.")
             self._add_application(name, "")
@@ -302,7 +308,7 @@ class Profiler:
             application.workflow = self._workflow_of(name)
         if key not in application.allocations:
             instance_type = self._instance_type_of(node) if node else application.replaced
-            self._hold(application, key, held, instance_type)
+            self._hold(application, key, resources, instance_type)
 
     def _remove(self, name: str, key: str, replaced: bool) -> None:
         application = self._applications.get(name)
@@ -311,16 +317,16 @@ class Profiler:
             if replaced:
                 application.replaced = instance_type
 
-    def _hold(self, application: _Application, key: str, held: Amount, instance_type: str) -> None:
-        application.allocations[key] = held, instance_type
-        self._change(application, instance_type, held, 1)
+    def _hold(self, application: _Application, key: str, resources: Amount, instance_type: str) -> None:
+        application.allocations[key] = resources, instance_type
+        self._change(application, instance_type, resources, 1)
         if len(application.allocations) == 1:
             application.counted = instance_type
             self._change(application, instance_type, NOTHING, 0, 1)
 
     def _let_go(self, application: _Application, key: str) -> str:
-        held, instance_type = application.allocations.pop(key)
-        self._change(application, instance_type, held, -1)
+        resources, instance_type = application.allocations.pop(key)
+        self._change(application, instance_type, resources, -1)
         if not application.allocations:
             self._change(application, application.counted, NOTHING, 0, -1)
         return instance_type
@@ -333,7 +339,12 @@ class Profiler:
         application.counted = instance_type
 
     def _change(
-        self, application: _Application, instance_type: str, held: Amount, sign: int, applications: int = 0
+        self,
+        application: _Application,
+        instance_type: str,
+        resources: Amount,
+        sign: int,
+        applications: int = 0,
     ) -> None:
         """Count an allocation that came (1) or went (-1), or an application."""
         key = application.queue, application.workflow or "", instance_type
@@ -341,9 +352,9 @@ class Profiler:
         if slot is None:
             slot = self._slots[key] = _Slot(key, since=self._now)
         self._give_out(slot, self._now)
-        slot.cpu += sign * held.cpu
-        slot.memory += sign * held.memory
-        slot.gpu += sign * held.gpu
+        slot.cpu += sign * resources.cpu
+        slot.memory += sign * resources.memory
+        slot.gpu += sign * resources.gpu
         slot.allocations += sign
         slot.applications += applications
         if not slot.allocations and not slot.applications:

@@ -127,7 +127,7 @@ def _text(line: str) -> str:
 
 def _summary(text: str, cluster: str) -> Summary:
     values = _values(text[text.find(MARK) :])
-    says: list[str] = []
+    sentences: list[str] = []
     name = str(values["ApplicationID"])
     if not name:
         raise _Unreadable("names no application")
@@ -138,10 +138,10 @@ def _summary(text: str, cluster: str) -> Summary:
     if outcome is None:
         raise _Unreadable(f"is of state {values['State']!r}, so it is not of an application's end")
     names = queue_names(str(values["Queue"]))
-    usage = _usage(name, values, says)
+    usage = _usage(name, values, sentences)
     types = {part.instance_type for part in usage}
     if UNKNOWN in types and len(types) > 1:
-        says.append(f"{name}: of some of its nodes YuniKorn knows no instance type.")
+        sentences.append(f"{name}: of some of its nodes YuniKorn knows no instance type.")
     record = Application(
         cluster=cluster,
         application=name,
@@ -155,7 +155,7 @@ def _summary(text: str, cluster: str) -> Summary:
         outcome=outcome,
         sources=(SOURCE,),
     )
-    return Summary(_timed(record, times["StartTime"], times["FinishTime"], says), tuple(says))
+    return Summary(_timed(record, times["StartTime"], times["FinishTime"], sentences), tuple(sentences))
 
 
 def _values(text: str) -> Mapping[str, Any]:
@@ -198,43 +198,45 @@ def _number(values: Mapping[str, Any], name: str) -> int:
     raise _Unreadable(f"has {name} {str(value)[:SHOWN]!r}, which is no number")
 
 
-def _usage(application: str, values: Mapping[str, Any], says: list[str]) -> tuple[Usage, ...]:
+def _usage(application: str, values: Mapping[str, Any], sentences: list[str]) -> tuple[Usage, ...]:
     usages = []
     for key, kind in KINDS.items():
         machines = values.get(key) or {}
         if not isinstance(machines, Mapping) or not all(
-            isinstance(one, Mapping) for one in machines.values()
+            isinstance(amounts, Mapping) for amounts in machines.values()
         ):
             raise _Unreadable(f"has {key} that is not by machine and resource")
         for instance_type, amounts in machines.items():
-            kept = {
-                RESOURCES[name]: _amount(f"{application}: {kind} {name}", _number(amounts, name), says)
+            fields = {
+                RESOURCES[name]: _amount(f"{application}: {kind} {name}", _number(amounts, name), sentences)
                 for name in amounts
                 if name in RESOURCES
             }
-            usages.append(Usage(kind=kind, instance_type=str(instance_type), **kept))
+            usages.append(Usage(kind=kind, instance_type=str(instance_type), **fields))
     return tuple(sorted(usages))
 
 
-def _amount(what: str, amount: int, says: list[str]) -> int:
+def _amount(subject: str, amount: int, sentences: list[str]) -> int:
     if 0 <= amount < 2**63:
         return amount
-    says.append(f"{what} is {amount}, where YuniKorn's 64 bits have run over or a clock ran back: left out.")
+    sentences.append(
+        f"{subject} is {amount}, where YuniKorn's 64 bits have run over or a clock ran back: left out."
+    )
     return 0
 
 
-def _timed(record: Application, start: int, finish: int, says: list[str]) -> Application:
+def _timed(record: Application, start: int, finish: int, sentences: list[str]) -> Application:
     """With the times that can be: what contradicts is left out, and told."""
     name = record.application
     last_pod = finish - COMPLETING_MILLIS if record.outcome == "completed" else finish
     if not EARLIEST <= finish < LATEST:
-        says.append(f"{name}: its end, {finish} ms, is no time that a clock can have meant: left out.")
+        sentences.append(f"{name}: its end, {finish} ms, is no time that a clock can have meant: left out.")
         last_pod = -1
     if not record.submitted <= start < LATEST:
-        says.append(f"{name}: it started before it was submitted, so a clock ran back: left out.")
+        sentences.append(f"{name}: it started before it was submitted, so a clock ran back: left out.")
         start = -1
     if 0 <= last_pod < max(start, record.submitted):
-        says.append(f"{name}: its last pod ended before it started, so a clock ran back: left out.")
+        sentences.append(f"{name}: its last pod ended before it started, so a clock ran back: left out.")
         last_pod = -1
     return replace(
         record,

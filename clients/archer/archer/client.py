@@ -167,7 +167,7 @@ class Archer:
 
     def list_pods(self, job: str, attempt: int | None = None) -> PodsModel:
         """The pods of an attempt, the last one if none is named, that have logs."""
-        return cast(PodsModel, self._ask("GET", f"/v1/jobs/{job}/pods", params=_given(attempt=attempt)))
+        return cast(PodsModel, self._ask("GET", f"/v1/jobs/{job}/pods", params=_query(attempt=attempt)))
 
     def get_logs(
         self, job: str, pod: str = "driver", attempt: int | None = None, times: bool = False
@@ -177,12 +177,12 @@ class Archer:
         pod: `driver`, or a name that `list_pods` gives. attempt: its number; None for the last one.
         times: the time of each line before it. A log that is cut off goes on where it was.
         """
-        query = _given(pod=pod, attempt=attempt, times=times or None)
+        query = _query(pod=pod, attempt=attempt, times=times or None)
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         position, deadline = 0, time.monotonic() + self._patience
         while True:
             rest = query | ({"after": position} if position else {})
-            with self._streamed(f"/v1/jobs/{job}/logs", rest, {}, deadline) as answer:
+            with self._stream(f"/v1/jobs/{job}/logs", rest, {}, deadline) as answer:
                 if answer is None:
                     continue
                 for part in answer.iter_bytes():
@@ -194,11 +194,11 @@ class Archer:
         self, job: str, pod: str = "driver", attempt: int | None = None, times: bool = False
     ) -> Iterator[str]:
         """The same, and what it prints until its attempt has ended."""
-        query = _given(pod=pod, attempt=attempt, times=times or None)
+        query = _query(pod=pod, attempt=attempt, times=times or None)
         last, deadline = 0, time.monotonic() + self._patience
         while True:
             headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
-            with self._streamed(f"/v1/jobs/{job}/logs", query, headers, deadline) as answer:
+            with self._stream(f"/v1/jobs/{job}/logs", query, headers, deadline) as answer:
                 if answer is None:
                     continue
                 for event in _fields(answer.iter_lines()):
@@ -254,7 +254,7 @@ class Archer:
 
     def list_plans(self, state: str | None = None, limit: int = 100) -> PlansModel:
         """Plans, the latest first, what is in force, and which clusters have it."""
-        return cast(PlansModel, self._ask("GET", "/v1/plans", params=_given(state=state, limit=limit)))
+        return cast(PlansModel, self._ask("GET", "/v1/plans", params=_query(state=state, limit=limit)))
 
     def get_plan(self, plan: str) -> WholePlanModel:
         """A plan, with its document."""
@@ -286,7 +286,7 @@ class Archer:
         self, workflow: str | None = None, proposed: bool | None = None, history: bool = False
     ) -> Sequence[WorkflowModel]:
         """What is known of workflows; with `history` also what was."""
-        query = _given(workflow=workflow, proposed=proposed, history=history)
+        query = _query(workflow=workflow, proposed=proposed, history=history)
         return cast(WorkflowsModel, self._ask("GET", "/v1/workflows", params=query))["workflows"]
 
     def write_workflows(self, workflows: Mapping[str, Workflow | Mapping[str, Any]], why: str) -> int:
@@ -323,8 +323,8 @@ class Archer:
                 if time.monotonic() + wait > deadline:
                     raise Unreachable(_unreachable(self._http.base_url, error)) from error
             else:
-                asked = float(answer.headers.get("retry-after", 0))
-                wait = max(wait, asked)
+                retry_after = float(answer.headers.get("retry-after", 0))
+                wait = max(wait, retry_after)
                 if answer.status_code not in AGAIN or time.monotonic() + wait > deadline:
                     _raise_for(answer)
                     return answer.json() if answer.content else None
@@ -332,7 +332,7 @@ class Archer:
             pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
 
     @contextmanager
-    def _streamed(
+    def _stream(
         self, path: str, query: Mapping[str, Any], headers: Mapping[str, str], deadline: float
     ) -> Iterator[httpx.Response | None]:
         """An answer as it comes; None, after a pause, where it is to be asked for again. Where it is cut off,
@@ -373,7 +373,7 @@ def _step(revision: int, why: str) -> dict[str, Any]:
     return {"revision": revision, "why": why, "request": str(uuid.uuid4())}
 
 
-def _given(**query: Any) -> dict[str, Any]:
+def _query(**query: Any) -> dict[str, Any]:
     return {name: value for name, value in query.items() if value is not None}
 
 

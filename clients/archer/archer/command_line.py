@@ -99,7 +99,7 @@ def submit(
                 again = "" if submitted["new"] else " (submitted before)"
                 print(f"{submitted['id']}  {document.get('name', '')}{again}")
         if wait:
-            _end([_watched(archer, job, quiet=json_) for job in ids], json_)
+            _end([_ended_job(archer, job, quiet=json_) for job in ids], json_)
 
 
 @app.command()
@@ -125,9 +125,9 @@ def status(
     """Show a job; with --wait, its exit status says whether it succeeded."""
     with context.obj() as archer:
         if wait:
-            _end([_watched(archer, job, quiet=json_)], json_)
+            _end([_ended_job(archer, job, quiet=json_)], json_)
         whole = archer.get_job(job)
-        print(json.dumps(whole) if json_ else _described(whole))
+        print(json.dumps(whole) if json_ else _description(whole))
 
 
 @app.command("list")
@@ -204,8 +204,8 @@ def logs(
     """Print what a job printed: its driver, or an executor."""
     with context.obj() as archer:
         if pods:
-            for one in archer.list_pods(job, attempt)["pods"]:
-                print(one["name"])
+            for entry in archer.list_pods(job, attempt)["pods"]:
+                print(entry["name"])
             return
         pod = "driver" if executor is None else _executor(archer, job, attempt, executor)
         read = archer.follow_logs if follow else archer.get_logs
@@ -242,8 +242,8 @@ def main() -> NoReturn:
     try:
         app(prog_name="archer", standalone_mode=True)
     except Problem as problem:
-        for at, says in problem.mistakes:
-            print(f"{at}: {says}", file=sys.stderr)
+        for at, sentence in problem.mistakes:
+            print(f"{at}: {sentence}", file=sys.stderr)
         if not problem.mistakes:
             print(problem, file=sys.stderr)
         sys.exit(REFUSED)
@@ -263,17 +263,17 @@ def _documents(file: Path) -> list[dict[str, Any]]:
     """The jobs of a file."""
     try:
         text = sys.stdin.read() if str(file) == "-" else file.read_text()
-        documents = [one for one in yaml.safe_load_all(text) if one is not None]
+        documents = [document for document in yaml.safe_load_all(text) if document is not None]
     except OSError as error:
         _fail(WRONG, f"{file} cannot be read: {error.strerror or error}.")
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         _fail(WRONG, f"{file} is not YAML: {error}")
-    if not documents or not all(isinstance(one, dict) for one in documents):
+    if not documents or not all(isinstance(document, dict) for document in documents):
         _fail(WRONG, f"{file} has to be a job file: one job, or several with `---` between them.")
     return documents
 
 
-def _watched(archer: Archer, job: str, quiet: bool) -> WholeJobModel:
+def _ended_job(archer: Archer, job: str, quiet: bool) -> WholeJobModel:
     """A job once it has ended, with what happened on the way."""
     if not quiet:
         for event in archer.follow(job):
@@ -286,7 +286,7 @@ def _end(jobs: Iterable[WholeJobModel], as_json: bool) -> NoReturn:
     states = []
     for job in jobs:
         states.append(job["state"])
-        print(json.dumps(job) if as_json else _described(job))
+        print(json.dumps(job) if as_json else _description(job))
     raise typer.Exit(0 if set(states) == {"succeeded"} else DID_NOT_SUCCEED)
 
 
@@ -297,7 +297,7 @@ def _line(event: EventModel) -> str:
     return f"{at}  {event['state']:<10}  {words}{attempt}"
 
 
-def _described(job: WholeJobModel) -> str:
+def _description(job: WholeJobModel) -> str:
     """A job, for people."""
     lines = [
         f"{job['name']}  {job['state']}" + (f": {job['message']}" if job.get("message") else ""),

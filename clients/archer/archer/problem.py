@@ -21,5 +21,5 @@ class Problem(Exception):
         self.kind = str(body.get("type", "")).removeprefix("urn:archer:")
         self.job: str | None = body.get("job")
         self.mistakes: Sequence[tuple[str, str]] = [
-            (str(one["at"]), str(one["says"])) for one in body.get("mistakes") or ()
+            (str(mistake["at"]), str(mistake["says"])) for mistake in body.get("mistakes") or ()
         ]

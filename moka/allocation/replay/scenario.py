@@ -39,7 +39,7 @@ class Scenario:
         until: milliseconds since 1970; what goes on then has no end. Runs of queues that are not there are
         left out.
         """
-        paths = {(one.cluster, one.queue) for one in self.queues}
+        paths = {(queue.cluster, queue.queue) for queue in self.queues}
         runs: dict[str, list[Run]] = defaultdict(list)
         for name, run in recorded.runs:
             placement = self.placements.get(run.workflow)
@@ -53,20 +53,20 @@ class Scenario:
 
 def queue_hours(plan: Plan | None, offers: Sequence[Offer], day: date) -> list[QueueHours]:
     """What the queues of clusters have with a plan, or by the settings, in the hours of a day in UTC."""
-    return [one for offer in offers for one in _of_cluster(plan, offer, day)]
+    return [queue for offer in offers for queue in _of_cluster(plan, offer, day)]
 
 
 def _of_cluster(plan: Plan | None, offer: Offer, day: date) -> Iterator[QueueHours]:
     midnight = datetime.combine(day, time(), UTC)
-    known: dict[tuple[tuple[HourAmounts, ...], tuple[tuple[str, int], ...]], dict[str, Queue]] = {}
+    cache: dict[tuple[tuple[HourAmounts, ...], tuple[tuple[str, int], ...]], dict[str, Queue]] = {}
     leaves = []
     for hour in range(HOURS):
         amounts = plan.at(offer.name, hour) if plan else AmountsOfHour(hour)
         nodes = offer.nodes(midnight + timedelta(hours=hour))
         key = tuple(amounts.queues.values()), tuple(nodes.items())
-        if key not in known:
-            known[key] = dict(in_force(offer.settings, amounts, nodes).tree.leaves())
-        leaves.append(known[key])
+        if key not in cache:
+            cache[key] = dict(in_force(offer.settings, amounts, nodes).tree.leaves())
+        leaves.append(cache[key])
     for path in leaves[0]:
         yield QueueHours(cluster=offer.name, queue=path, hours=tuple(_amounts(hour[path]) for hour in leaves))
 

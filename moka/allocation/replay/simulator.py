@@ -101,7 +101,7 @@ class _Scheduler:
         policies: Mapping[TierNumber, Policy],
     ) -> None:
         self.cluster = cluster
-        self.hours = {one.queue: one.hours for one in queues if one.cluster == cluster.name}
+        self.hours = {queue.queue: queue.hours for queue in queues if queue.cluster == cluster.name}
         self.policies = policies
         self.organizations: dict[str, _Organization] = {}
         self.leaves: dict[str, Leaf] = {}
@@ -124,8 +124,8 @@ class _Scheduler:
             self._leaf(path)
         first = runs[0].submitted
         self._tell(first - first % HOUR, _HOUR, None)
-        left, position = len(applications), 0
-        while left:
+        remainder, position = len(applications), 0
+        while remainder:
             at = self.events[0][0] if self.events else until
             if position < len(applications):
                 at = min(at, runs[position].submitted)
@@ -133,31 +133,34 @@ class _Scheduler:
                 break
             self.now = at
             while self.events and self.events[0][0] == at:
-                _, kind, _, what, version = heappop(self.events)
-                left -= self._happen(kind, what, version)
+                _, kind, _, subject, version = heappop(self.events)
+                remainder -= self._happen(kind, subject, version)
             while position < len(applications) and runs[position].submitted == at:
                 self._submit(applications[position])
                 position += 1
             self._schedule()
-        return [Outcome(one.run, one.started, one.finished, one.lost) for one in applications]
+        return [
+            Outcome(application.run, application.started, application.finished, application.lost)
+            for application in applications
+        ]
 
-    def _tell(self, at: int, kind: int, what: object, version: int = 0) -> None:
+    def _tell(self, at: int, kind: int, subject: object, version: int = 0) -> None:
         self.number += 1
-        heappush(self.events, (at, kind, self.number, what, version))
+        heappush(self.events, (at, kind, self.number, subject, version))
 
-    def _happen(self, kind: int, what: object, version: int) -> int:
+    def _happen(self, kind: int, subject: object, version: int) -> int:
         """Have something happen; how many runs ended by it."""
         if kind == _HOUR:
             self._turn()
-        elif isinstance(what, Leaf):
-            what.checked = None
-            self._claim(what)
-        elif isinstance(what, Application) and what.version == version and what.finished is None:
+        elif isinstance(subject, Leaf):
+            subject.checked = None
+            self._claim(subject)
+        elif isinstance(subject, Application) and subject.version == version and subject.finished is None:
             if kind == _ENDS:
-                self._end(what)
+                self._end(subject)
                 return 1
-            if what.began is None and what.have:
-                self._begin(what)
+            if subject.began is None and subject.have:
+                self._begin(subject)
         return 0
 
     def _turn(self) -> None:
@@ -330,8 +333,8 @@ class _Scheduler:
         for leaf in waiting:
             if leaf.sizes:
                 for parent in self.parents[leaf]:
-                    known = ranks.get(parent)
-                    if known is None or leaf.tier < known[0]:
+                    rank = ranks.get(parent)
+                    if rank is None or leaf.tier < rank[0]:
                         ranks[parent] = leaf.tier, self._share(parent)
         return ranks
 
@@ -346,9 +349,10 @@ class _Scheduler:
             return None
         return next(
             (
-                one
-                for one in leaf.waiting
-                if leaf.within(one.run.cpu, one.run.memory) and not (full and not one.have)
+                application
+                for application in leaf.waiting
+                if leaf.within(application.run.cpu, application.run.memory)
+                and not (full and not application.have)
             ),
             None,
         )
@@ -392,7 +396,7 @@ class _Scheduler:
                 for other in others
                 for application in other.victims()
             ),
-            key=lambda one: one[:3],
+            key=lambda candidate: candidate[:3],
         )
         plan: dict[Application, int] = {}
         freed: dict[Leaf, list[int]] = {}

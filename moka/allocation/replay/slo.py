@@ -70,7 +70,7 @@ def workflow_replays(
         hours = slo_hours.get(workflow)
         if hours is None:
             continue
-        judged = [one for one in own if one.run.outcome != "stopped"]
+        judged = [outcome for outcome in own if outcome.run.outcome != "stopped"]
         if not judged:
             continue
         result.append(
@@ -78,10 +78,12 @@ def workflow_replays(
                 workflow=workflow,
                 tier=tiers[workflow],
                 runs=len(judged),
-                in_time=sum(_in_time(one, hours) for one in judged),
-                failed=sum(one.run.outcome == "failed" for one in judged),
-                waited=sum(one.started - one.run.submitted for one in own if one.started is not None),
-                preempted_pods=sum(one.lost for one in own),
+                in_time=sum(_in_time(outcome, hours) for outcome in judged),
+                failed=sum(outcome.run.outcome == "failed" for outcome in judged),
+                waited=sum(
+                    outcome.started - outcome.run.submitted for outcome in own if outcome.started is not None
+                ),
+                preempted_pods=sum(outcome.lost for outcome in own),
             )
         )
     return result
@@ -90,9 +92,9 @@ def workflow_replays(
 def kept_by_tier(replays: Iterable[WorkflowReplay]) -> dict[int, tuple[int, int]]:
     """By tier, how many workflows would have kept their SLO, and how many there are."""
     result: dict[int, tuple[int, int]] = {}
-    for one in replays:
-        kept, known = result.get(one.tier, (0, 0))
-        result[one.tier] = kept + one.meets_slo, known + 1
+    for replay in replays:
+        successes, total = result.get(replay.tier, (0, 0))
+        result[replay.tier] = successes + replay.meets_slo, total + 1
     return dict(sorted(result.items()))
 
 

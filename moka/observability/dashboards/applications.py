@@ -20,7 +20,7 @@ def _executors(name: str) -> str:
     return f"sum({EXECUTOR}{name}{ONE})"
 
 
-def _one(title: str, unit: Unit, note: str = "", **queries: str) -> Panel:
+def _panel(title: str, unit: Unit, note: str = "", **queries: str) -> Panel:
     legends = {legend.replace("_", " "): query for legend, query in queries.items()}
     return Panel(title=title, unit=unit, queries=legends, note=note)
 
@@ -93,7 +93,7 @@ ALL = Row(
 CHOSEN = Row(
     title="The chosen job",
     panels=(
-        _one(
+        _panel(
             "Jobs and stages",
             "short",
             jobs_that_run=_driver("DAGScheduler_job_activeJobs_Value"),
@@ -101,20 +101,20 @@ CHOSEN = Row(
             stages_that_wait=_driver("DAGScheduler_stage_waitingStages_Value"),
             stages_that_failed=_driver("DAGScheduler_stage_failedStages_Value"),
         ),
-        _one(
+        _panel(
             "Tasks",
             "short",
             run=_executors("activeTasks"),
             room=_executors("maxTasks"),
         ),
-        _one(
+        _panel(
             "Tasks that ended, a second",
             "ops",
             completed=f"sum(rate({DRIVER}appStatus_tasks_completedTasks_Count{ONE}[5m]))",
             failed=f"sum(rate({DRIVER}appStatus_tasks_failedTasks_Count{ONE}[5m]))",
             killed=f"sum(rate({DRIVER}appStatus_tasks_killedTasks_Count{ONE}[5m]))",
         ),
-        _one(
+        _panel(
             "Executors",
             "short",
             note="Where they are allocated as they are needed.",
@@ -137,40 +137,40 @@ CHOSEN = Row(
             unit="bytes",
             queries={"{{role}}": f"sum by (role) (container_filesystem_usage{ONES_PODS})"},
         ),
-        _one(
+        _panel(
             "Heap",
             "bytes",
             of_the_driver=_driver("jvm_heap_used_Value"),
             of_the_driver_at_most=_driver("jvm_heap_max_Value"),
             of_executors=_executors("JVMHeapMemory_bytes"),
         ),
-        _one(
+        _panel(
             "Shuffle of executors that are there",
             "bytes",
             note="It falls when an executor leaves.",
             read=_executors("totalShuffleRead_bytes_total"),
             written=_executors("totalShuffleWrite_bytes_total"),
         ),
-        _one(
+        _panel(
             "Share of time for garbage",
             "percentunit",
             of_tasks=f"{_executors('totalGCTime_seconds_total')} / "
             f"({_executors('totalDuration_seconds_total')} > 0)",
         ),
-        _one(
+        _panel(
             "Storage",
             "bytes",
             memory=_executors("memoryUsed_bytes"),
             memory_at_most=_executors("maxMemory_bytes"),
             disk=_executors("diskUsed_bytes"),
         ),
-        _one(
+        _panel(
             "Events that the driver dropped, a second",
             "ops",
             of_its_page=f"sum(rate({DRIVER}LiveListenerBus_queue_appStatus_numDroppedEvents_Count{ONE}[5m]))",
             of_its_log=f"sum(rate({DRIVER}LiveListenerBus_queue_eventLog_numDroppedEvents_Count{ONE}[5m]))",
         ),
-        _one(
+        _panel(
             "Event log is behind",
             "s",
             seconds=f"max(moka_event_log_uploader_behind_seconds{ONE})",

@@ -85,8 +85,8 @@ REQUESTS = Row(
             title="The database is silent",
             unit="s",
             queries={
-                f"{{{{cluster}}}} {who}": f"max by (cluster) ({prefix}database_silent_seconds{{$scope}})"
-                for who, prefix in (("service", SERVICE), ("worker", WORKER))
+                f"{{{{cluster}}}} {process}": f"max by (cluster) ({prefix}database_silent_seconds{{$scope}})"
+                for process, prefix in (("service", SERVICE), ("worker", WORKER))
             },
         ),
     ),

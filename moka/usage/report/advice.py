@@ -19,21 +19,21 @@ def balance(size: ClusterSize, use: Use, rules: ReportRules) -> Balance | None:
     vcores, memory = use.hours.vcores, use.hours.memory_gib
     if vcores <= 0 or memory <= 0:
         return None
-    one = size.reference
-    used, has = memory / vcores, one.memory / 1024 / (one.cpu / 1000)
+    machine = size.reference
+    used, has = memory / vcores, machine.memory / 1024 / (machine.cpu / 1000)
     binds = "memory" if used > has else "vcores"
     other = "vcores" if binds == "memory" else "memory"
     idle = _idle(used, has)
     best = min(FAMILIES, key=lambda family: (_idle(used, FAMILIES[family]), FAMILIES[family]))
     better = idle * 100 >= rules.unbalanced and _idle(used, FAMILIES[best]) < idle
-    says = (
+    sentence = (
         f"Jobs use {used:.1f} GiB a vcore, of machines that have {has:.1f}: "
         f"{'memory binds' if binds == 'memory' else 'vcores bind'}, and a full machine has {idle:.0%} of its "
         f"{other} idle."
     )
     if better:
-        left = _idle(used, FAMILIES[best])
-        says += f" Family {best}, with {FAMILIES[best]} GiB a vCPU, would leave {left:.0%} idle."
+        rest = _idle(used, FAMILIES[best])
+        sentence += f" Family {best}, with {FAMILIES[best]} GiB a vCPU, would leave {rest:.0%} idle."
     return Balance(
         binds=binds,
         gib_a_vcore=used,
@@ -41,7 +41,7 @@ def balance(size: ClusterSize, use: Use, rules: ReportRules) -> Balance | None:
         idle=idle,
         family=best if better else None,
         family_idle=_idle(used, FAMILIES[best]) if better else None,
-        says=says,
+        says=sentence,
     )
 
 
@@ -72,16 +72,16 @@ def _cluster(name: str, has: float, use: Use, whole: bool, rules: ReportRules) -
     if use.peak_share is None:
         return
     busy = sum(amount.instances / has * 100 >= rules.busy for amount in use.by_hour)
-    wanted = math.ceil(use.peak.instances * 100 / rules.target)
+    need = math.ceil(use.peak.instances * 100 / rules.target)
     peak = (
         f"{use.peak.instances:,.1f} of {has:,.0f} machines, {use.peak_share:.0%}, at {use.busiest or 0:02}:00"
     )
-    target = f"with {wanted:,} the busiest hour takes {rules.target}%"
+    target = f"with {need:,} the busiest hour takes {rules.target}%"
     if busy >= rules.busy_hours:
-        by = wanted - math.floor(has)
-        says = f"{busy} hours took {rules.busy}% or more, the busiest {peak}: {target}."
-        if wanted > rules.most:
-            into = -(-wanted // rules.most)
+        by = need - math.floor(has)
+        sentence = f"{busy} hours took {rules.busy}% or more, the busiest {peak}: {target}."
+        if need > rules.most:
+            into = -(-need // rules.most)
             yield Recommendation(
                 of="cluster",
                 name=name,
@@ -89,18 +89,18 @@ def _cluster(name: str, has: float, use: Use, whole: bool, rules: ReportRules) -
                 machines=by,
                 into=into,
                 rule="most",
-                says=f"{says[:-1]}, and that is more than {rules.most:,} in one cluster: make it {into}.",
+                says=f"{sentence[:-1]}, and that is more than {rules.most:,} in one cluster: make it {into}.",
             )
         else:
             yield Recommendation(
-                of="cluster", name=name, action="grow", machines=by, rule="busy_hours", says=says
+                of="cluster", name=name, action="grow", machines=by, rule="busy_hours", says=sentence
             )
-    elif use.peak_share * 100 < rules.idle and whole and math.floor(has) > max(wanted, 1):
+    elif use.peak_share * 100 < rules.idle and whole and math.floor(has) > max(need, 1):
         yield Recommendation(
             of="cluster",
             name=name,
             action="shrink",
-            machines=math.floor(has) - max(wanted, 1),
+            machines=math.floor(has) - max(need, 1),
             rule="idle",
             says=f"The busiest hour took {peak}, less than {rules.idle}%: {target}.",
         )

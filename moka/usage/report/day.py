@@ -99,8 +99,8 @@ def report(day: Day, answers: Answers) -> Report:
 
 def _cluster(day: Day, size: ClusterSize, answers: Answers) -> ClusterReport:
     unknown = _unknown(day, answers[UNKNOWN])
-    known = _known_hours(day.began, unknown)
-    use, peaks = _use(day, size, answers[HOURS], known)
+    lengths = _known_hours(day.began, unknown)
+    use, peaks = _use(day, size, answers[HOURS], lengths)
     price = cost(size, answers[MACHINES])
     workflows = _workflows(day, answers[RUNS], price.by_workflow if price.usd is not None else {})
     queues = _queues(size, answers, peaks)
@@ -118,8 +118,8 @@ def _cluster(day: Day, size: ClusterSize, answers: Answers) -> ClusterReport:
         cost=price,
         recommendations=tuple(recommendations(size, use, queues, day.rules)),
         unknown=tuple(
-            Unknown(began=_clock(day.began, began), ended=_clock(day.began, ended), says=says)
-            for began, ended, says in unknown
+            Unknown(began=_clock(day.began, began), ended=_clock(day.began, ended), says=sentence)
+            for began, ended, sentence in unknown
         ),
         says=tuple(_of_cluster(day, size, answers, use, workflows, price.unpriced)),
     )
@@ -128,15 +128,15 @@ def _cluster(day: Day, size: ClusterSize, answers: Answers) -> ClusterReport:
 def _unknown(day: Day, rows: Iterable[Row]) -> list[tuple[int, int, str]]:
     """Times of which nothing is known: gaps, and what of the day is still to come."""
     times = [(int(row["began"]), int(row["ended"]), str(row["says"])) for row in rows]
-    made = max(int(day.made.timestamp() * 1000), day.began)
-    if made < day.began + DAY:
-        times.append((made, day.began + DAY, "The day is not over."))
+    moment = max(int(day.made.timestamp() * 1000), day.began)
+    if moment < day.began + DAY:
+        times.append((moment, day.began + DAY, "The day is not over."))
     return sorted(times)
 
 
 def _known_hours(began: int, unknown: Iterable[tuple[int, int, str]]) -> list[int]:
     """Milliseconds of each hour of the day of which something is known."""
-    known = [HOUR] * (DAY // HOUR)
+    lengths = [HOUR] * (DAY // HOUR)
     until = began
     for first, last, _ in sorted(unknown):
         # What two gaps have in common is lost once.
@@ -145,9 +145,9 @@ def _known_hours(began: int, unknown: Iterable[tuple[int, int, str]]) -> list[in
         while at < last:
             hour = (at - began) // HOUR
             end = min(last, began + (hour + 1) * HOUR)
-            known[hour] -= end - at
+            lengths[hour] -= end - at
             at = end
-    return known
+    return lengths
 
 
 @dataclass
@@ -174,24 +174,24 @@ class _Sum:
 
 
 def _use(
-    day: Day, size: ClusterSize, rows: Iterable[Row], known: Sequence[int]
+    day: Day, size: ClusterSize, rows: Iterable[Row], lengths: Sequence[int]
 ) -> tuple[Use, dict[str, tuple[Amount, Amount, int]]]:
     """What the cluster used; of each queue the amount times hours, that of its busiest hour, and which."""
-    hours = len(known)
-    cluster = [_Sum() for _ in known]
-    tiers: dict[int, list[_Sum]] = defaultdict(lambda: [_Sum() for _ in known])
-    queues: dict[str, list[_Sum]] = defaultdict(lambda: [_Sum() for _ in known])
+    hours = len(lengths)
+    cluster = [_Sum() for _ in lengths]
+    tiers: dict[int, list[_Sum]] = defaultdict(lambda: [_Sum() for _ in lengths])
+    queues: dict[str, list[_Sum]] = defaultdict(lambda: [_Sum() for _ in lengths])
     for row in rows:
         hour = (row["hour"] - day.began) // HOUR
         for part in (cluster, tiers[queue_names(row["queue"]).tier], queues[row["queue"]]):
             part[hour].add(row)
     # Of what is not recorded nothing is known, not that it was nothing.
     capacity = size.capacity if queues else None
-    known_millis = sum(known)
-    averages = [part.over(size, length) for part, length in zip(cluster, known, strict=True)]
+    known_millis = sum(lengths)
+    averages = [part.over(size, length) for part, length in zip(cluster, lengths, strict=True)]
     busiest = max(range(hours), key=lambda hour: averages[hour].instances)
     used = averages[busiest].instances > 0
-    whole = _added(cluster)
+    whole = _sum_of(cluster)
     mean = whole.over(size, known_millis)
     use = Use(
         hours=whole.over(size, HOUR),
@@ -200,17 +200,17 @@ def _use(
         vcores_share=_share(mean.vcores, capacity.vcores if capacity else 0, known_millis),
         memory_share=_share(mean.memory_gib, capacity.memory_gib if capacity else 0, known_millis),
         known=known_millis / HOUR,
-        known_by_hour=tuple(length / HOUR for length in known),
+        known_by_hour=tuple(length / HOUR for length in lengths),
         busiest=busiest if used else None,
         peak=averages[busiest],
         peak_share=_share(averages[busiest].instances, capacity.instances if capacity else 0, known_millis),
         tiers=tuple(
             TierUse(
                 tier=tier,
-                hours=_added(parts).over(size, HOUR),
-                by_hour=tuple(part.over(size, length) for part, length in zip(parts, known, strict=True)),
+                hours=_sum_of(parts).over(size, HOUR),
+                by_hour=tuple(part.over(size, length) for part, length in zip(parts, lengths, strict=True)),
                 share=_share(
-                    _added(parts).over(size, known_millis).instances,
+                    _sum_of(parts).over(size, known_millis).instances,
                     capacity.instances if capacity else 0,
                     known_millis,
                 ),
@@ -220,13 +220,13 @@ def _use(
     )
     peaks = {}
     for path, parts in queues.items():
-        amounts = [part.over(size, length) for part, length in zip(parts, known, strict=True)]
+        amounts = [part.over(size, length) for part, length in zip(parts, lengths, strict=True)]
         hour = max(range(hours), key=lambda at: amounts[at].instances)
-        peaks[path] = _added(parts).over(size, HOUR), amounts[hour], hour
+        peaks[path] = _sum_of(parts).over(size, HOUR), amounts[hour], hour
     return use, peaks
 
 
-def _added(parts: Iterable[_Sum]) -> _Sum:
+def _sum_of(parts: Iterable[_Sum]) -> _Sum:
     whole = _Sum()
     for part in parts:
         whole.cpu += part.cpu
@@ -235,8 +235,8 @@ def _added(parts: Iterable[_Sum]) -> _Sum:
     return whole
 
 
-def _share(amount: float, capacity: float, known: float) -> float | None:
-    return amount / capacity if capacity > 0 and known > 0 else None
+def _share(amount: float, capacity: float, length: float) -> float | None:
+    return amount / capacity if capacity > 0 and length > 0 else None
 
 
 def _workflows(day: Day, rows: Iterable[Row], usd: Mapping[str, float]) -> tuple[WorkflowRuns, ...]:
@@ -253,17 +253,17 @@ COUNTS = ("runs", "completed", "failed", "stopped", "unfinished", "untimed", "in
 
 
 def _workflow(
-    name: str, rows: Sequence[Row], known: Workflow | None, usd: float | None, rules: ReportRules
+    name: str, rows: Sequence[Row], workflow: Workflow | None, usd: float | None, rules: ReportRules
 ) -> WorkflowRuns:
     counts = {count: sum(int(row[count]) for row in rows) for count in COUNTS}
-    slo = known.slo_hours if known else None
+    slo = workflow.slo_hours if workflow else None
     most = max(rows, key=lambda row: int(row["runs"]))
     judged = counts["in_time"] + counts["late"] + counts["failed"] if slo is not None else 0
     return WorkflowRuns(
         name=name,
-        known=known is not None,
-        tier=known.tier if known else queue_names(most["queue"]).tier,
-        owner=known.owner if known else "",
+        known=workflow is not None,
+        tier=workflow.tier if workflow else queue_names(most["queue"]).tier,
+        owner=workflow.owner if workflow else "",
         queue=most["queue"],
         slo_hours=slo,
         **counts,
@@ -280,8 +280,8 @@ def _workflow(
 
 
 def _seconds(times: Iterable[int | None]) -> float | None:
-    known = [time / 1000 for time in times if time is not None]
-    return max(known, default=None)
+    seconds = [time / 1000 for time in times if time is not None]
+    return max(seconds, default=None)
 
 
 def _together(clusters: Sequence[Sequence[WorkflowRuns]], rules: ReportRules) -> list[WorkflowRuns]:
@@ -290,10 +290,10 @@ def _together(clusters: Sequence[Sequence[WorkflowRuns]], rules: ReportRules) ->
     for workflows in clusters:
         for workflow in workflows:
             by_name[workflow.name].append(workflow)
-    return [_one(parts, rules) for parts in by_name.values()]
+    return [_total(parts, rules) for parts in by_name.values()]
 
 
-def _one(parts: Sequence[WorkflowRuns], rules: ReportRules) -> WorkflowRuns:
+def _total(parts: Sequence[WorkflowRuns], rules: ReportRules) -> WorkflowRuns:
     if len(parts) == 1:
         return parts[0]
     counts = {count: sum(getattr(part, count) for part in parts) for count in (*COUNTS, "judged")}
@@ -314,13 +314,13 @@ def _slos(workflows: Iterable[WorkflowRuns], rules: ReportRules) -> tuple[TierSl
         if workflow.name:
             tiers[workflow.tier].append(workflow)
     result = []
-    for tier, those in sorted(tiers.items(), key=lambda item: item[0] or 9):
-        judged = [workflow for workflow in those if workflow.judged]
+    for tier, members in sorted(tiers.items(), key=lambda item: item[0] or 9):
+        judged = [workflow for workflow in members if workflow.judged]
         successful = sum(bool(workflow.successful) for workflow in judged)
         result.append(
             TierSlo(
                 tier=tier,
-                workflows=len(those),
+                workflows=len(members),
                 judged=len(judged),
                 successful=successful,
                 share=successful / len(judged) if judged else None,
@@ -401,7 +401,7 @@ def _of_cluster(
         yield f"{_runs(unnamed)} named no workflow: nobody said in which time they are to be done."
     unknown = [workflow.name for workflow in workflows if workflow.name and not workflow.known]
     if unknown:
-        yield f"Not in the document of workflows, and so without an SLO: {_listed(unknown)}."
+        yield f"Not in the document of workflows, and so without an SLO: {_listing(unknown)}."
     if unpriced > 0:
         yield (
             f"{unpriced:.1f} machine-hours have no price and are not in the cost: `moka prices --refresh` "
@@ -415,7 +415,7 @@ def _of_whole(day: Day, clusters: Sequence[ClusterReport]) -> Iterable[str]:
         name for name, workflow in day.workflows.items() if workflow.slo_hours is not None and name not in ran
     )
     if silent:
-        yield f"Did not run, and are not judged: {_listed(silent)}."
+        yield f"Did not run, and are not judged: {_listing(silent)}."
     if not any(workflow.judged for cluster in clusters for workflow in cluster.workflows):
         yield "No run is judged: no workflow that ran has an SLO."
 
@@ -424,7 +424,7 @@ def _runs(count: int) -> str:
     return f"{count:,} run{'' if count == 1 else 's'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listing(names: Sequence[str]) -> str:
     rest = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 

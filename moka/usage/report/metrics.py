@@ -56,32 +56,32 @@ def samples(report: Report) -> dict[Gauge, dict[tuple[str, ...], float]]:
 
 def _samples(report: Report) -> Iterator[tuple[Gauge, tuple[str, ...], float]]:
     day = datetime.fromisoformat(report.day).replace(tzinfo=UTC).timestamp()
-    for one in report.clusters:
-        name = one.name
+    for cluster in report.clusters:
+        name = cluster.name
         yield DAY, (name,), day
-        yield KNOWN, (name,), one.use.known / 24
-        if one.capacity is not None:
+        yield KNOWN, (name,), cluster.use.known / 24
+        if cluster.capacity is not None:
             for resource in RESOURCES:
-                yield CAPACITY, (name, resource), getattr(one.capacity, resource)
-        for use in one.use.tiers:
+                yield CAPACITY, (name, resource), getattr(cluster.capacity, resource)
+        for use in cluster.use.tiers:
             for resource in RESOURCES:
                 yield HOURS, (name, str(use.tier), resource), getattr(use.hours, resource)
             if use.share is not None:
                 yield SHARE, (name, str(use.tier)), use.share
-        if one.use.peak_share is not None:
-            yield PEAK, (name,), one.use.peak_share
-        if one.balance is not None:
-            yield IDLE, (name, one.balance.binds), one.balance.idle
-        for tier in one.slos:
+        if cluster.use.peak_share is not None:
+            yield PEAK, (name,), cluster.use.peak_share
+        if cluster.balance is not None:
+            yield IDLE, (name, cluster.balance.binds), cluster.balance.idle
+        for tier in cluster.slos:
             yield JUDGED, (name, str(tier.tier)), tier.judged
             yield SUCCESSFUL, (name, str(tier.tier)), tier.successful
             yield RUNS, (name, str(tier.tier)), tier.runs
             yield IN_TIME, (name, str(tier.tier)), tier.in_time
-        for kind in one.kinds:
+        for kind in cluster.kinds:
             yield KINDS, (name, kind.kind), kind.hours.instances
-        for by, usd in one.cost.by_tier.items():
+        for by, usd in cluster.cost.by_tier.items():
             yield COST, (name, by), usd
-        for advice in one.recommendations:
+        for advice in cluster.recommendations:
             yield ADVICE, (name, advice.of, advice.action), 1.0
 
 

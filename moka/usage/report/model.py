@@ -242,16 +242,16 @@ class Report:
 def _rounded(value: object) -> dict[str, object]:
     """Numbers of a document with digits that mean something."""
 
-    def rounded(one: object) -> object:
-        match one:
+    def rounded(item: object) -> object:
+        match item:
             case float():
-                return round(one, 4)
+                return round(item, 4)
             case dict():
-                return {key: rounded(part) for key, part in one.items()}
+                return {key: rounded(part) for key, part in item.items()}
             case list() | tuple():
-                return [rounded(part) for part in one]
+                return [rounded(part) for part in item]
             case _:
-                return one
+                return item
 
     result = rounded(value)
     assert isinstance(result, dict)

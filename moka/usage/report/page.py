@@ -87,7 +87,7 @@ def _body(title: str, report: Report) -> Iterator[str]:
     if report.slos:
         yield "<h2>Workflows of all clusters that kept to their SLOs</h2>"
         yield pictures.slos(report.slos, report.rules.workflows)
-    changes = [(one.name, advice) for one in report.clusters for advice in one.recommendations]
+    changes = [(cluster.name, advice) for cluster in report.clusters for advice in cluster.recommendations]
     yield f"<h2>To change: {len(changes) or 'nothing'}</h2>"
     rows = [
         (f"{name}: {advice.name}" if advice.of == "queue" else name, _action(advice), advice.says)
@@ -106,64 +106,65 @@ def _action(advice: object) -> str:
 
 def _overview(report: Report) -> str:
     rows = []
-    for one in report.clusters:
-        met = [f"{tier_name(tier.tier)} {tier.share:.0%}" for tier in one.slos if tier.share is not None]
+    for cluster in report.clusters:
+        met = [f"{tier_name(tier.tier)} {tier.share:.0%}" for tier in cluster.slos if tier.share is not None]
         rows.append(
             (
-                f'<a href="#{escape(one.name)}">{escape(one.name)}</a>',
-                _share(one.use.share),
-                _share(one.use.peak_share),
+                f'<a href="#{escape(cluster.name)}">{escape(cluster.name)}</a>',
+                _share(cluster.use.share),
+                _share(cluster.use.peak_share),
                 ", ".join(met) or "-",
-                _usd(one.cost.usd),
+                _usd(cluster.cost.usd),
             )
         )
     head = ("cluster", "#of capacity", "#busiest hour", "workflows within SLO", "#cost of use")
     return "".join(_table(head, rows, raw=1))
 
 
-def _cluster(one: ClusterReport, report: Report) -> Iterator[str]:
-    name = escape(one.name)
+def _cluster(cluster: ClusterReport, report: Report) -> Iterator[str]:
+    name = escape(cluster.name)
     yield f'<section aria-labelledby="{name}">\n<h2 id="{name}">{name}</h2>'
-    yield from _sentences(one.says)
-    yield from _sentences(f"From {gap.began} to {gap.ended}: {gap.says}" for gap in one.unknown)
-    if one.use.busiest is not None:
-        used = f"{number(one.use.hours.instances)} machine-hours of {escape(one.machine)}"
+    yield from _sentences(cluster.says)
+    yield from _sentences(f"From {gap.began} to {gap.ended}: {gap.says}" for gap in cluster.unknown)
+    if cluster.use.busiest is not None:
+        used = f"{number(cluster.use.hours.instances)} machine-hours of {escape(cluster.machine)}"
         yield (
-            f"<p>{used}, {number(one.use.hours.vcores)} vcore-hours, {number(one.use.hours.memory_gib)} "
-            f"GiB-hours; {_share(one.use.share)} of the capacity.</p>"
+            f"<p>{used}, {number(cluster.use.hours.vcores)} vcore-hours, "
+            f"{number(cluster.use.hours.memory_gib)} GiB-hours; {_share(cluster.use.share)} "
+            "of the capacity.</p>"
         )
-        yield _key(one)
+        yield _key(cluster)
         for field, title in RESOURCES.items():
             yield f"<h3>{title} in use, by hour (UTC)</h3>"
-            capacity = getattr(one.capacity, field) if one.capacity else None
-            yield pictures.hours(one.use, field, capacity, title)
-        yield _folded("The same as numbers", _table(*_hours(one)))
-    if one.balance:
+            capacity = getattr(cluster.capacity, field) if cluster.capacity else None
+            yield pictures.hours(cluster.use, field, capacity, title)
+        yield _fold("The same as numbers", _table(*_hours(cluster)))
+    if cluster.balance:
         yield "<h3>Balance of vcores and memory</h3>"
-        yield pictures.evenness(one.balance, one.use) + f"<p>{escape(one.balance.says)}</p>"
-    if one.slos:
+        yield pictures.evenness(cluster.balance, cluster.use) + f"<p>{escape(cluster.balance.says)}</p>"
+    if cluster.slos:
         yield "<h3>Workflows that kept to their SLOs</h3>"
-        yield pictures.slos(one.slos, report.rules.workflows)
-    yield from _workflows(one.workflows)
-    yield from _kinds(one)
-    yield from _costs(one.cost)
-    yield from _queues(one)
+        yield pictures.slos(cluster.slos, report.rules.workflows)
+    yield from _workflows(cluster.workflows)
+    yield from _kinds(cluster)
+    yield from _costs(cluster.cost)
+    yield from _queues(cluster)
     yield "</section>"
 
 
-def _key(one: ClusterReport) -> str:
+def _key(cluster: ClusterReport) -> str:
     tiers = "".join(
         f'<span><i class="{pictures.tier_class(tier.tier)}"></i>{tier_name(tier.tier)} '
         f"({_share(tier.share)})</span>"
-        for tier in one.use.tiers
+        for tier in cluster.use.tiers
     )
     return f'<p class="key">{tiers}<span class="muted">dashed: the capacity; grey: not known</span></p>'
 
 
-def _hours(one: ClusterReport) -> tuple[Sequence[str], list[Sequence[str]]]:
+def _hours(cluster: ClusterReport) -> tuple[Sequence[str], list[Sequence[str]]]:
     head = ("hour", *(f"#{title}" for title in RESOURCES.values()))
     rows: list[Sequence[str]] = [
-        (f"{hour:02}:00", *_amounts(amount)) for hour, amount in enumerate(one.use.by_hour)
+        (f"{hour:02}:00", *_amounts(amount)) for hour, amount in enumerate(cluster.use.by_hour)
     ]
     return head, rows
 
@@ -176,22 +177,24 @@ def _workflows(workflows: Sequence[WorkflowRuns]) -> Iterator[str]:
     if not workflows:
         return
     # What went wrong first, and then the most critical.
-    ordered = sorted(workflows, key=lambda one: (one.successful is not False, one.tier or 9, one.name))
+    ordered = sorted(
+        workflows, key=lambda workflow: (workflow.successful is not False, workflow.tier or 9, workflow.name)
+    )
     rows = [
         (
-            one.name or "(none)",
-            str(one.tier or "-"),
-            "-" if one.slo_hours is None else f"{one.slo_hours:g} h",
-            f"{one.runs:,}",
-            f"{one.in_time:,} of {one.judged:,}" if one.judged else "-",
-            {True: "yes", False: "no", None: "-"}[one.successful],
-            _time(one.held_seconds),
-            _time(one.waiting_seconds),
-            _time(one.running_seconds),
-            _time(one.took_seconds),
-            _usd(one.usd),
+            workflow.name or "(none)",
+            str(workflow.tier or "-"),
+            "-" if workflow.slo_hours is None else f"{workflow.slo_hours:g} h",
+            f"{workflow.runs:,}",
+            f"{workflow.in_time:,} of {workflow.judged:,}" if workflow.judged else "-",
+            {True: "yes", False: "no", None: "-"}[workflow.successful],
+            _time(workflow.held_seconds),
+            _time(workflow.waiting_seconds),
+            _time(workflow.running_seconds),
+            _time(workflow.took_seconds),
+            _usd(workflow.usd),
         )
-        for one in ordered
+        for workflow in ordered
     ]
     head = (
         *(
@@ -212,9 +215,9 @@ def _workflows(workflows: Sequence[WorkflowRuns]) -> Iterator[str]:
     yield from _long_table(head, rows)
 
 
-def _kinds(one: ClusterReport) -> Iterator[str]:
-    rows = [(kind.kind, *_amounts(kind.hours)) for kind in one.kinds]
-    if any(kind.hours.vcores or kind.hours.memory_gib for kind in one.kinds):
+def _kinds(cluster: ClusterReport) -> Iterator[str]:
+    rows = [(kind.kind, *_amounts(kind.hours)) for kind in cluster.kinds]
+    if any(kind.hours.vcores or kind.hours.memory_gib for kind in cluster.kinds):
         yield "<h3>What became of it: runs of the day, times hours</h3>"
         yield from _table(("", "#machine-hours", "#vcore-hours", "#GiB-hours"), rows)
 
@@ -236,8 +239,8 @@ def _costs(cost: Cost) -> Iterator[str]:
     yield "</div>"
 
 
-def _queues(one: ClusterReport) -> Iterator[str]:
-    if not one.queues:
+def _queues(cluster: ClusterReport) -> Iterator[str]:
+    if not cluster.queues:
         return
     rows = [
         (
@@ -248,7 +251,7 @@ def _queues(one: ClusterReport) -> Iterator[str]:
             "-" if queue.maximum is None else number(queue.maximum.instances),
             _time(queue.waiting_seconds),
         )
-        for queue in sorted(one.queues, key=lambda queue: -queue.hours.instances)
+        for queue in sorted(cluster.queues, key=lambda queue: -queue.hours.instances)
     ]
     head = ("queue", "#machine-hours", "#busiest hour", "#guaranteed", "#maximum", "#90% waited")
     yield "<h3>Queues, in machines</h3>"
@@ -257,20 +260,20 @@ def _queues(one: ClusterReport) -> Iterator[str]:
 
 def _rules(report: Report) -> Iterator[str]:
     yield "<h2>What this goes by</h2>"
-    rows = [(name, str(getattr(report.rules, name)), says) for name, says in SAYS.items()]
+    rows = [(name, str(getattr(report.rules, name)), sentence) for name, sentence in SAYS.items()]
     yield from _table(("rule", "#", "is"), rows)
-    yield "<ul>" + "".join(f"<li>{escape(one)}</li>" for one in report.assumptions) + "</ul>"
+    yield "<ul>" + "".join(f"<li>{escape(assumption)}</li>" for assumption in report.assumptions) + "</ul>"
 
 
-def _sentences(says: Iterable[str]) -> Iterator[str]:
-    for sentence in says:
+def _sentences(sentences: Iterable[str]) -> Iterator[str]:
+    for sentence in sentences:
         yield f'<p class="box">{escape(sentence)}</p>'
 
 
 def _long_table(head: Sequence[str], rows: Sequence[Sequence[str]], shown: int = SHOWN) -> Iterator[str]:
     yield from _table(head, rows[:shown])
     if rows[shown:]:
-        yield _folded(f"{len(rows) - shown:,} more", _table(head, rows[shown:]))
+        yield _fold(f"{len(rows) - shown:,} more", _table(head, rows[shown:]))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], raw: int = 0) -> Iterator[str]:
@@ -295,7 +298,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]], raw: int = 0) -> 
     yield (f'<div class="scroll"><table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>')
 
 
-def _folded(title: str, content: Iterable[str]) -> str:
+def _fold(title: str, content: Iterable[str]) -> str:
     return f"<details><summary>{escape(title)}</summary>{''.join(content)}</details>"
 
 

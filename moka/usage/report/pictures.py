@@ -42,10 +42,10 @@ def hours(use: Use, resource: str, capacity: float | None, title: str) -> str:
             parts.append(
                 f'<rect class="unknown" x="{x:.1f}" y="{TOP}" width="{width:.1f}" height="{height}"/>'
             )
-        says = [f"{tier_name(tier)} {number(amount)}" for tier, amount in tiers if amount]
+        notes = [f"{tier_name(tier)} {number(amount)}" for tier, amount in tiers if amount]
         if use.known_by_hour[hour] < 1:
-            says.append(f"{(1 - use.known_by_hour[hour]) * 60:.0f} min are not known")
-        parts.append(f"<g><title>{hour:02}:00 {escape(', '.join(says) or 'nothing')}</title>")
+            notes.append(f"{(1 - use.known_by_hour[hour]) * 60:.0f} min are not known")
+        parts.append(f"<g><title>{hour:02}:00 {escape(', '.join(notes) or 'nothing')}</title>")
         y = TOP + height
         for tier, amount in tiers:
             length = height * amount / most
@@ -117,9 +117,9 @@ def slos(tiers: Sequence[TierSlo], aim: int) -> str:
     x = LABEL + BAR * aim / 100
     parts.append(f'<path class="limit" d="M{x:.1f} 0 V{height - 20}"/>')
     parts.append(text(x - 34, height - 6, f"aim: {aim}%", "small"))
-    says = "; ".join(f"{tier_name(tier.tier)} {tier.share:.0%}" for tier in tiers if tier.share is not None)
+    shares = "; ".join(f"{tier_name(tier.tier)} {tier.share:.0%}" for tier in tiers if tier.share is not None)
     return _picture(
-        (WIDTH, height), f"Workflows that were successful, by tier: {says or 'none judged'}", parts
+        (WIDTH, height), f"Workflows that were successful, by tier: {shares or 'none judged'}", parts
     )
 
 
@@ -149,9 +149,9 @@ def _right(x: float, y: float, content: str) -> str:
     return f'<text class="small" text-anchor="end" x="{x:g}" y="{y:.1f}">{escape(content)}</text>'
 
 
-def _picture(size: tuple[float, float], says: str, parts: Iterator[str] | Sequence[str]) -> str:
+def _picture(size: tuple[float, float], label: str, parts: Iterator[str] | Sequence[str]) -> str:
     width, height = size
     return (
-        f'<svg role="img" aria-label="{escape(says)}" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'<svg role="img" aria-label="{escape(label)}" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
         f'height="{height:g}">{"".join(parts)}</svg>'
     )

@@ -95,8 +95,8 @@ class ClusterSize:
         Its instances are as many as the resource of which it has least is enough for.
         """
         cpu, memory = self.resources.cpu or 0, self.resources.memory or 0
-        one = self.reference
-        instances = min(cpu / one.cpu, memory / MIB / one.memory)
+        machine = self.reference
+        instances = min(cpu / machine.cpu, memory / MIB / machine.memory)
         if instances <= 0:
             return None
         return Amount(

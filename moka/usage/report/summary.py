@@ -17,35 +17,39 @@ def as_text(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     cost = "" if report.usd is None else f": ${report.usd:,.2f} of machines in use"
     yield f"{report.environment}, {report.day}{cost}"
-    for says in report.says:
-        yield f"  {says}"
+    for sentence in report.says:
+        yield f"  {sentence}"
     for cluster in report.clusters:
         yield from ["", *_cluster(cluster)]
 
 
-def _cluster(one: ClusterReport) -> Iterator[str]:
-    cost = "" if one.cost.usd is None else f", ${one.cost.usd:,.2f}"
-    yield f"{one.name}: {number(one.use.hours.instances)} machine-hours of {one.machine}{cost}"
-    if one.use.share is not None and one.use.busiest is not None and one.use.peak_share is not None:
+def _cluster(cluster: ClusterReport) -> Iterator[str]:
+    cost = "" if cluster.cost.usd is None else f", ${cluster.cost.usd:,.2f}"
+    yield f"{cluster.name}: {number(cluster.use.hours.instances)} machine-hours of {cluster.machine}{cost}"
+    if (
+        cluster.use.share is not None
+        and cluster.use.busiest is not None
+        and cluster.use.peak_share is not None
+    ):
         yield (
-            f"  {one.use.share:.0%} of its capacity, {one.use.peak_share:.0%} in the busiest hour, "
-            f"{one.use.busiest:02}:00 UTC"
+            f"  {cluster.use.share:.0%} of its capacity, {cluster.use.peak_share:.0%} in the busiest hour, "
+            f"{cluster.use.busiest:02}:00 UTC"
         )
-    for tier in one.slos:
+    for tier in cluster.slos:
         if tier.share is not None:
             verdict = "met" if tier.met else "missed"
             yield (
                 f"  {tier_name(tier.tier)}: {tier.successful} of {tier.judged} workflows within their SLO, "
                 f"{tier.share:.0%}: {verdict}"
             )
-    if one.balance:
-        yield f"  {one.balance.says}"
-    for advice in one.recommendations[:SHOWN]:
-        what = f"split into {advice.into}" if advice.into else f"{advice.action} by {advice.machines}"
-        yield f"  {advice.name}: {what}. {advice.says}"
-    if (rest := len(one.recommendations) - SHOWN) > 0:
+    if cluster.balance:
+        yield f"  {cluster.balance.says}"
+    for advice in cluster.recommendations[:SHOWN]:
+        change = f"split into {advice.into}" if advice.into else f"{advice.action} by {advice.machines}"
+        yield f"  {advice.name}: {change}. {advice.says}"
+    if (rest := len(cluster.recommendations) - SHOWN) > 0:
         yield f"  and {rest} more to change: the page has them"
-    for gap in one.unknown:
+    for gap in cluster.unknown:
         yield f"  Not known from {gap.began} to {gap.ended}: {gap.says}"
-    for says in one.says:
-        yield f"  {says}"
+    for sentence in cluster.says:
+        yield f"  {sentence}"
