@@ -110,7 +110,7 @@ def allocate(
         platform = archer_platform() if propose or archer_api.is_configured() else Platform()
         request = Request(
             offers=[offer(settings, name) for name in settings.clusters],
-            workflows=workflows_in(workflows) if workflows else _known(platform),
+            workflows=workflows_in(workflows) if workflows else _known_workflows(platform),
             routes=platform.routes,
             fixed=platform.fixed,
             revision=platform.revision,
@@ -127,15 +127,15 @@ def allocate(
             result = plan(
                 records,
                 request,
-                lambda says: typer.echo(f"{time.monotonic() - began:5.1f} s  {says}", err=True),
+                lambda sentence: typer.echo(f"{time.monotonic() - began:5.1f} s  {sentence}", err=True),
             )
         if propose:
             with archer_api.client() as archer:
                 archer.propose_plan(as_data(result))
-    _written(result, output, propose)
+    _write_plan(result, output, propose)
 
 
-def _written(plan: "Plan", output: Path | None, proposed: bool) -> None:
+def _write_plan(plan: "Plan", output: Path | None, proposed: bool) -> None:
     """Print the plan, or write it, and say what it has."""
     from moka.allocation.plan import dumps
 
@@ -151,7 +151,7 @@ def _written(plan: "Plan", output: Path | None, proposed: bool) -> None:
     typer.echo(f"{summary}{'; it waits for review' if proposed else ''}.", err=True)
 
 
-def _known(platform: Platform) -> dict[str, Workflow]:
+def _known_workflows(platform: Platform) -> dict[str, Workflow]:
     if not platform.workflows:
         raise InvalidDocument(
             "No workflow is known: name a file with --workflows, or have Archer told of them "

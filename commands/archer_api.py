@@ -49,7 +49,7 @@ def client(environ: Mapping[str, str] = os.environ) -> Iterator["Archer"]:
         with Archer(environ[URL], credentials) as archer:
             yield archer
     except Problem as problem:
-        lines = [f"{at}: {says}" for at, says in problem.mistakes]
+        lines = [f"{at}: {sentence}" for at, sentence in problem.mistakes]
         raise ArcherProblem("\n".join(lines) or str(problem)) from None
     except (Unreachable, RuntimeError) as error:
         raise ArcherProblem(str(error)) from None

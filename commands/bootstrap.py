@@ -68,17 +68,17 @@ def bootstrap(
         settings = load(environment)
         stacks = stack_names(environment)
     except InvalidDocument as error:
-        raise _ended(error, NOTHING_DONE) from None
+        raise _exit(error, NOTHING_DONE) from None
     if delete_state and not undo:
-        raise _ended("--delete-state goes with --undo: nothing was done.", NOTHING_DONE)
+        raise _exit("--delete-state goes with --undo: nothing was done.", NOTHING_DONE)
     if dry_run and undo:
         reason = "--dry-run shows what would be made, and goes without --undo, which asks before it deletes."
-        raise _ended(reason, NOTHING_DONE)
+        raise _exit(reason, NOTHING_DONE)
     if as_json:
         print(json.dumps(report.as_json(settings, stacks), indent=2))
         return
     if shutil.which("pulumi") is None:
-        raise _ended("There is no pulumi on PATH: install it from pulumi.com.", NOTHING_DONE)
+        raise _exit("There is no pulumi on PATH: install it from pulumi.com.", NOTHING_DONE)
     steps = Bootstrap(settings, role, lambda line: print(line, flush=True))
     arguments = ("--yes", "--skip-preview") if yes else ()
     again = UNDO_AGAIN if undo else AGAIN
@@ -92,11 +92,11 @@ def bootstrap(
             if done:
                 print(f"\n{report.text(settings, stacks)}")
     except BootstrapRefused as error:
-        raise _ended(error, NOTHING_DONE) from None
+        raise _exit(error, NOTHING_DONE) from None
     except PulumiFailed as error:
-        raise _ended(f"{error}\n{again}", FAILED) from None
+        raise _exit(f"{error}\n{again}", FAILED) from None
     if not done:
-        raise _ended(again, FAILED)
+        raise _exit(again, FAILED)
 
 
 def _undo(steps: "Bootstrap", arguments: tuple[str, ...], *, yes: bool, delete_state: bool) -> bool:
@@ -113,17 +113,17 @@ def _undo(steps: "Bootstrap", arguments: tuple[str, ...], *, yes: bool, delete_s
         )
     take: Callable[..., bool]
     if delete_state:
-        lost = "the state of every stack, former versions too, its key after 30 days, and the roles of CI"
+        loss = "the state of every stack, former versions too, its key after 30 days, and the roles of CI"
         take = steps.take_everything
     else:
-        lost = "the roles of CI, and with them every pipeline; state and key stay"
+        loss = "the roles of CI, and with them every pipeline; state and key stay"
         take = steps.take_roles
-    print(f"This deletes {lost}.", flush=True)
+    print(f"This deletes {loss}.", flush=True)
     if not yes and not typer.confirm("Delete it?"):
         raise BootstrapRefused("Nothing was done.")
     return take("--yes", "--skip-preview")
 
 
-def _ended(reason: object, status: int) -> typer.Exit:
+def _exit(reason: object, status: int) -> typer.Exit:
     typer.echo(reason, err=True)
     return typer.Exit(status)

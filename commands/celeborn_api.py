@@ -79,7 +79,7 @@ class Pods:
 
         Raises CelebornError, and ForwardingForbidden.
         """
-        with self._forwarded(pod, port) as connection:
+        with self._pod_connection(pod, port) as connection:
             connection.request(
                 "GET" if body is None else "POST",
                 path,
@@ -93,7 +93,7 @@ class Pods:
         return json.loads(text)
 
     @contextmanager
-    def _forwarded(self, pod: str, port: int) -> Iterator[HTTPConnection]:
+    def _pod_connection(self, pod: str, port: int) -> Iterator[HTTPConnection]:
         """A connection to a pod's port.
 
         Raises CelebornError where there is none, or it ends too early, and ForwardingForbidden.

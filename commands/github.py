@@ -44,10 +44,10 @@ def comment(
         _fail(f"--stacks is {stacks!r}: give what `moka changed --json` prints.")
     reports = {path.stem: path.read_text() for path in folder.glob("*.md")}
     try:
-        written = comments.post(GitHub.from_environment(), pull, names, reports, _run())
+        commented_stacks = comments.post(GitHub.from_environment(), pull, names, reports, _run())
     except GitHubError as error:
         _fail(str(error))
-    print(*(f"{stack}: comment written" for stack in written), sep="\n")
+    print(*(f"{stack}: comment written" for stack in commented_stacks), sep="\n")
 
 
 @app.command()

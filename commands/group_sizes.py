@@ -84,19 +84,19 @@ def kept(groups: Mapping[str, Bounds], number: int) -> dict[str, Bounds]:
 
     groups: in the order of the settings' zones. What stays is shared out over them as `up` would.
     """
-    left = max(0, sum(one.desired for one in groups.values()) - number)
+    remainder = max(0, sum(bounds.desired for bounds in groups.values()) - number)
     return {
-        name: replace(one, minimum=min(one.minimum, share(left, part, len(groups))))
-        for part, (name, one) in enumerate(groups.items())
+        name: replace(bounds, minimum=min(bounds.minimum, share(remainder, part, len(groups))))
+        for part, (name, bounds) in enumerate(groups.items())
     }
 
 
 def after(groups: Mapping[str, Bounds], leaving: Mapping[str, int]) -> dict[str, Bounds]:
     """Bounds of managed groups once so many machines of each have gone."""
-    sizes = {name: one.desired - leaving.get(name, 0) for name, one in groups.items()}
+    sizes = {name: bounds.desired - leaving.get(name, 0) for name, bounds in groups.items()}
     return {
-        name: Bounds(minimum=min(one.minimum, sizes[name]), desired=sizes[name])
-        for name, one in groups.items()
+        name: Bounds(minimum=min(bounds.minimum, sizes[name]), desired=sizes[name])
+        for name, bounds in groups.items()
     }
 
 
@@ -105,10 +105,10 @@ def follow_up(group: NodeGroup, path: str, groups: Mapping[str, Bounds]) -> Foll
 
     path: of the group in the settings. None where they say it already.
     """
-    size = sum(one.desired for one in groups.values())
-    minimum = sum(one.minimum for one in groups.values())
+    size = sum(bounds.desired for bounds in groups.values())
+    minimum = sum(bounds.minimum for bounds in groups.values())
     if group.schedule:
-        above = {name: one.minimum for name, one in group.schedule.items() if one.minimum > size}
+        above = {name: change.minimum for name, change in group.schedule.items() if change.minimum > size}
         if not above:
             return None
         back = ", ".join(f"{name} sets the minimum to {number}" for name, number in above.items())
@@ -124,9 +124,9 @@ def follow_up(group: NodeGroup, path: str, groups: Mapping[str, Bounds]) -> Foll
         keys = ["minimum", *(["desired"] if group.desired is not None else []), "maximum"]
         changes = {f"{path}.{key}": size for key in keys}
         uneven = {
-            name: (one.desired, share(size, part, len(groups)))
-            for part, (name, one) in enumerate(groups.items())
-            if one.desired != share(size, part, len(groups))
+            name: (bounds.desired, share(size, part, len(groups)))
+            for part, (name, bounds) in enumerate(groups.items())
+            if bounds.desired != share(size, part, len(groups))
         }
         then = (
             f"`up` then has {', '.join(f'{name} go from {a} to {b}' for name, (a, b) in uneven.items())}"

@@ -82,13 +82,13 @@ def _text(settings: Environment, things: Sequence["Tagged"]) -> str:
         for status, thing in zip(statuses, things, strict=True)
     ]
     counts = Counter(statuses)
-    named = [f"{counts[status]} {status}" for status in ("kept", "left")]
-    named += [f"{counts['unsure']} unsure"] if counts["unsure"] else []
+    phrases = [f"{counts[status]} {status}" for status in ("kept", "left")]
+    phrases += [f"{counts['unsure']} unsure"] if counts["unsure"] else []
     return "\n".join(
         [
             *lines,
             "",
-            f"Of {settings.environment} no stack knows {len(things)}: {', '.join(named)}.",
+            f"Of {settings.environment} no stack knows {len(things)}: {', '.join(phrases)}.",
         ]
     )
 

@@ -60,21 +60,22 @@ class LogBuckets:
         self._since = since
         self._clients: dict[str, Any] = {}
 
-    def find(self, where: Iterable[Place], pod: str | None = None) -> list[Stored]:
+    def find(self, places: Iterable[Place], pod: str | None = None) -> list[Stored]:
         """All objects in these places, by key. Raises LogsUnreachable."""
-        stored = [one for place in where for one in self._listed(place)]
+        entries = [entry for place in places for entry in self._listing(place)]
         return [
-            one
-            for one in sorted(stored, key=lambda one: one.object)
-            if (pod is None or one.object.pod == pod) and (self._since is None or one.uploaded >= self._since)
+            entry
+            for entry in sorted(entries, key=lambda entry: entry.object)
+            if (pod is None or entry.object.pod == pod)
+            and (self._since is None or entry.uploaded >= self._since)
         ]
 
     def lines(self, objects: Iterable[Stored]) -> Iterator[tuple[LogObject, Line]]:
         """Lines of all objects, by time. Raises LogsUnreachable."""
         by_container: dict[LogObject, list[Stored]] = defaultdict(list)
-        for one in objects:
-            by_container[container(one.object)].append(one)
-        streams = {of: self._container_lines(stored, Joiner()) for of, stored in by_container.items()}
+        for entry in objects:
+            by_container[container(entry.object)].append(entry)
+        streams = {of: self._container_lines(entries, Joiner()) for of, entries in by_container.items()}
         for of, line in merged(streams):
             if self._since is None or line.time >= f"{self._since:%Y-%m-%dT%H:%M:%S}":
                 yield of, line
@@ -84,50 +85,50 @@ class LogBuckets:
     ) -> Iterator[tuple[LogObject, Line]]:
         """The same for objects that are new since the last look; a line that goes on waits in its joiner."""
         by_container: dict[LogObject, list[Stored]] = defaultdict(list)
-        for one in objects:
-            by_container[container(one.object)].append(one)
+        for entry in objects:
+            by_container[container(entry.object)].append(entry)
         yield from merged(
-            {of: joiners[of].join(in_order(self._pieces(stored))) for of, stored in by_container.items()}
+            {of: joiners[of].join(in_order(self._pieces(entries))) for of, entries in by_container.items()}
         )
 
-    def _container_lines(self, stored: Iterable[Stored], joiner: Joiner) -> Iterator[Line]:
-        by_object = {one.object: one for one in stored}
+    def _container_lines(self, entries: Iterable[Stored], joiner: Joiner) -> Iterator[Line]:
+        by_object = {entry.object: entry for entry in entries}
         for group in groups(by_object):
-            yield from joiner.join(in_order(self._pieces(by_object[one] for one in group)))
+            yield from joiner.join(in_order(self._pieces(by_object[s3_object] for s3_object in group)))
         yield from joiner.flush()
 
-    def _pieces(self, stored: Iterable[Stored]) -> Iterator[Piece]:
-        for one in stored:
+    def _pieces(self, entries: Iterable[Stored]) -> Iterator[Piece]:
+        for entry in entries:
             try:
-                yield from pieces(gzip.decompress(self._read(one)))
+                yield from pieces(gzip.decompress(self._read(entry)))
             except (UnreadableLogs, OSError, EOFError, zlib.error) as error:
                 raise LogsUnreachable(
-                    f"s3://{one.place.bucket}/{one.object.key} cannot be read ({error}): remove it if it is "
-                    "none of Fluent Bit's."
+                    f"s3://{entry.place.bucket}/{entry.object.key} cannot be read ({error}): remove it if it "
+                    "is none of Fluent Bit's."
                 ) from None
 
-    def _listed(self, place: Place) -> Iterator[Stored]:
+    def _listing(self, place: Place) -> Iterator[Stored]:
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
             pages = self._client(place).get_paginator("list_objects_v2")
             for page in pages.paginate(Bucket=place.bucket, Prefix=place.prefix):
                 for entry in page.get("Contents", ()):
-                    if one := log_object(entry["Key"]):
+                    if s3_object := log_object(entry["Key"]):
                         yield Stored(
-                            object=one, place=place, size=entry["Size"], uploaded=entry["LastModified"]
+                            object=s3_object, place=place, size=entry["Size"], uploaded=entry["LastModified"]
                         )
         except (BotoCoreError, ClientError) as error:
             raise _unreachable(place, error) from None
 
-    def _read(self, one: Stored) -> bytes:
+    def _read(self, entry: Stored) -> bytes:
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
-            answer = self._client(one.place).get_object(Bucket=one.place.bucket, Key=one.object.key)
+            answer = self._client(entry.place).get_object(Bucket=entry.place.bucket, Key=entry.object.key)
             return bytes(answer["Body"].read())
         except (BotoCoreError, ClientError) as error:
-            raise _unreachable(one.place, error) from None
+            raise _unreachable(entry.place, error) from None
 
     def _client(self, place: Place) -> Any:
         # Imported here, as no other command needs it at once.
@@ -138,9 +139,9 @@ class LogBuckets:
         return self._clients[place.region]
 
 
-def container(one: LogObject) -> LogObject:
+def container(s3_object: LogObject) -> LogObject:
     """What all objects of a container have in common."""
-    return replace(one, begun=datetime.min, suffix="")
+    return replace(s3_object, begun=datetime.min, suffix="")
 
 
 def _unreachable(place: Place, error: Exception) -> LogsUnreachable:

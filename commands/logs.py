@@ -61,37 +61,37 @@ def logs(
     try:
         settings = load(environment)
         begin = _begin(since, datetime.now(UTC))
-        where = _where(settings, application, cluster, namespace, "" if role == "all" else role)
+        log_places = _log_places(settings, application, cluster, namespace, "" if role == "all" else role)
         buckets = LogBuckets(begin)
-        stored = buckets.find(where, pod)
+        entries = buckets.find(log_places, pod)
         if list_objects:
-            _print_objects(stored, as_json=as_json)
+            _print_objects(entries, as_json=as_json)
         elif follow:
-            _print_lines(followed(buckets, where, pod, lambda: sleep(LOOK_SECONDS)), as_json=as_json)
+            _print_lines(followed(buckets, log_places, pod, lambda: sleep(LOOK_SECONDS)), as_json=as_json)
         else:
-            _print_lines(buckets.lines(stored), as_json=as_json)
+            _print_lines(buckets.lines(entries), as_json=as_json)
     except (InvalidDocument, LogsUnreachable) as error:
         refuse(error)
     except KeyboardInterrupt:
         raise typer.Exit(0) from None
-    if not stored:
-        typer.echo(_nothing(settings, application, role, where), err=True)
+    if not entries:
+        typer.echo(_no_logs_message(settings, application, role, log_places), err=True)
         raise typer.Exit(1)
 
 
 def followed(
-    buckets: LogBuckets, where: Sequence[Place], pod: str | None, pause: Callable[[], None]
+    buckets: LogBuckets, log_places: Sequence[Place], pod: str | None, pause: Callable[[], None]
 ) -> Iterator[tuple[LogObject, Line]]:
     """Lines as they are uploaded, by time within what comes at once; without an end.
 
     pause: waits until the next look.
     """
-    seen: set[str] = set()
+    seen_keys: set[str] = set()
     joiners: defaultdict[LogObject, Joiner] = defaultdict(Joiner)
     while True:
-        new = [one for one in buckets.find(where, pod) if one.object.key not in seen]
-        yield from buckets.new_lines(new, joiners)
-        seen.update(one.object.key for one in new)
+        new_entries = [entry for entry in buckets.find(log_places, pod) if entry.object.key not in seen_keys]
+        yield from buckets.new_lines(new_entries, joiners)
+        seen_keys.update(entry.object.key for entry in new_entries)
         pause()
 
 
@@ -110,7 +110,7 @@ def _begin(since: str | None, now: datetime) -> datetime | None:
     return begin.replace(tzinfo=begin.tzinfo or UTC).astimezone(UTC)
 
 
-def _where(
+def _log_places(
     settings: Environment, application: str, cluster: str | None, namespace: str | None, role: str
 ) -> list[Place]:
     """Raises InvalidDocument for names that the environment does not have, and for no id."""
@@ -151,20 +151,22 @@ def _json_line(of: LogObject, line: Line) -> str:
     return json.dumps({"time": line.time, **names, "stream": line.stream, **text})
 
 
-def _print_objects(stored: Sequence[Stored], *, as_json: bool) -> None:
-    for one in stored:
-        address = f"s3://{one.place.bucket}/{one.object.key}"
+def _print_objects(entries: Sequence[Stored], *, as_json: bool) -> None:
+    for entry in entries:
+        address = f"s3://{entry.place.bucket}/{entry.object.key}"
         if as_json:
-            print(json.dumps({"object": address, "bytes": one.size, "uploaded": one.uploaded.isoformat()}))
+            print(
+                json.dumps({"object": address, "bytes": entry.size, "uploaded": entry.uploaded.isoformat()})
+            )
         else:
-            print(f"{one.uploaded:%Y-%m-%dT%H:%M:%SZ} {one.size:>9} {address}")
+            print(f"{entry.uploaded:%Y-%m-%dT%H:%M:%SZ} {entry.size:>9} {address}")
 
 
-def _nothing(settings: Environment, application: str, role: Role, where: Sequence[Place]) -> str:
-    drivers, others = settings.logs.drivers_behind_seconds, settings.logs.executors_behind_seconds
+def _no_logs_message(settings: Environment, application: str, role: Role, log_places: Sequence[Place]) -> str:
+    drivers, executors = settings.logs.drivers_behind_seconds, settings.logs.executors_behind_seconds
     of = "" if role == "all" else f" of role {role}"
-    looked = ", ".join(f"s3://{place.bucket}/{place.prefix}" for place in where)
+    looked = ", ".join(f"s3://{place.bucket}/{place.prefix}" for place in log_places)
     return (
         f"There are no logs of {application}{of} below {looked}: check the id and --since; what was just "
-        f"written is there after {drivers} seconds for drivers, {others} for executors."
+        f"written is there after {drivers} seconds for drivers, {executors} for executors."
     )

@@ -147,7 +147,9 @@ class Work:
         if copy.digest and digest != copy.digest:
             raise CopyFailed(f"its digest is {digest}, and the catalog has {copy.digest}")
         if missing := missing_architectures(manifest):
-            raise CopyFailed(f"it does not exist for {' and '.join(sorted(missing))}, of {_all()}")
+            raise CopyFailed(
+                f"it does not exist for {' and '.join(sorted(missing))}, of {_all_architectures()}"
+            )
         if self._target_digest(copy.target) == digest:
             return "is there"
         plain = ["--dest-tls-verify=false"] if self.insecure else []
@@ -205,7 +207,7 @@ class Work:
             return None
 
 
-def _all() -> str:
+def _all_architectures() -> str:
     return " and ".join(sorted(ARCHITECTURES))
 
 
@@ -220,8 +222,8 @@ def _run(command: Sequence[str], text: bytes | None) -> bytes:
 def _reason(line: str) -> str:
     """What the last line of skopeo or Helm says, without when and how loud: skopeo writes a log."""
     logged = re.search(r' msg=("(?:[^"\\]|\\.)*")', line)
-    said: str = json.loads(logged[1]) if logged else line
-    return said.removeprefix("Error: ").rstrip(".")
+    message: str = json.loads(logged[1]) if logged else line
+    return message.removeprefix("Error: ").rstrip(".")
 
 
 def _refuse(sentence: str) -> typer.Exit:

@@ -70,17 +70,17 @@ def show(
     settings = load(environment)
     clusters = {name: settings.cluster_settings(name) for name in settings.clusters}
     whole = plan_of(plan)
-    name, before = _before(against)
+    name, before = _comparison(against)
     if as_json:
         print(json.dumps(as_data(whole), indent=2))
         return
-    changed = list(changes(before, whole, clusters))
+    queue_changes = list(changes(before, whole, clusters))
     if svg:
         title = f"Plan {whole.id} of {settings.environment}"
-        svg.write_text(as_svg(changed, title, name, [*sentences(whole)]))
+        svg.write_text(as_svg(queue_changes, title, name, [*sentences(whole)]))
         print(svg)
         return
-    print("\n".join(_described(whole, name, [*map(str, moves(before, whole))], changed)))
+    print("\n".join(_description(whole, name, [*map(str, moves(before, whole))], queue_changes)))
     if wrong := mistakes(whole, clusters):
         typer.echo("\n".join(["It does not fit the settings:", *map(str, wrong)]), err=True)
         raise typer.Exit(1)
@@ -99,19 +99,19 @@ def list_(
       moka plan list --json
     """
     with archer_api.client() as archer:
-        listed = archer.list_plans()
+        answer = archer.list_plans()
     if as_json:
-        print(json.dumps(listed))
+        print(json.dumps(answer))
         return
-    last = listed["in_force"]
+    last = answer["in_force"]
     print(
         f"In force: {last.get('plan') or 'the settings'}, revision {last['number']}, by {last['by']}: "
         f"{last['why']}"
     )
-    for cluster in listed["clusters"]:
+    for cluster in answer["clusters"]:
         has = "has it" if cluster["revision"] == last["number"] else f"has revision {cluster['revision']}"
         print(f"  {cluster['cluster']}  {has}")
-    for plan in listed["plans"]:
+    for plan in answer["plans"]:
         why = f": {plan['why']}" if plan.get("why") else ""
         print(f"{plan['id']}  {plan['state']}, made {plan['made']} by {plan['made_by']}{why}")
 
@@ -127,8 +127,8 @@ def propose(file: Annotated[Path, typer.Argument(metavar="FILE", help="A file wi
     """
     whole = plan_of(str(file))
     with archer_api.client() as archer:
-        kept = archer.propose_plan(as_data(whole))
-    print(f"{kept['id']} is {kept['state']}.")
+        answer = archer.propose_plan(as_data(whole))
+    print(f"{answer['id']} is {answer['state']}.")
 
 
 @app.command()
@@ -161,7 +161,7 @@ def rollback(plan: IdArgument, why: Why, revision: Revision = None) -> None:
       moka plan rollback retail-2026-11-19 --why "orders are late"
     """
     with archer_api.client() as archer:
-        _print(archer.roll_back_plan(plan, _now(archer, revision), why))
+        _print(archer.roll_back_plan(plan, _current_revision(archer, revision), why))
 
 
 @app.command()
@@ -174,7 +174,7 @@ def withdraw(why: Why, revision: Revision = None) -> None:
       moka plan withdraw --why "orders are late"
     """
     with archer_api.client() as archer:
-        _print(archer.withdraw_plan(_now(archer, revision), why))
+        _print(archer.withdraw_plan(_current_revision(archer, revision), why))
 
 
 @app.command()
@@ -187,11 +187,11 @@ def refuse(plan: IdArgument, why: Why) -> None:
       moka plan refuse retail-2026-11-26 --why "too much at once"
     """
     with archer_api.client() as archer:
-        kept = archer.refuse_plan(plan, why)
-    print(f"{kept['id']} is {kept['state']}.")
+        answer = archer.refuse_plan(plan, why)
+    print(f"{answer['id']} is {answer['state']}.")
 
 
-def _now(archer: Any, revision: int | None) -> int:
+def _current_revision(archer: Any, revision: int | None) -> int:
     return int(archer.list_plans(limit=1)["in_force"]["number"]) if revision is None else revision
 
 
@@ -201,7 +201,7 @@ def _print(applied: Mapping[str, Any]) -> None:
         print(f"  left out: {sentence}")
 
 
-def _before(against: str | None) -> tuple[str, Plan | None]:
+def _comparison(against: str | None) -> tuple[str, Plan | None]:
     """What a plan is compared with, and its name."""
     if against is not None:
         return against, plan_of(against)
@@ -211,7 +211,9 @@ def _before(against: str | None) -> tuple[str, Plan | None]:
     return f"{plan.id if plan else 'the settings'}, revision {revision}, in force", plan
 
 
-def _described(plan: Plan, before: str, moved: Sequence[str], changed: Sequence[Change]) -> Iterator[str]:
+def _description(
+    plan: Plan, before: str, move_sentences: Sequence[str], queue_changes: Sequence[Change]
+) -> Iterator[str]:
     basis = plan.basis
     how = [basis.engine, *([f"seed {basis.seed}"] if basis.seed is not None else [])]
     how += [f"at most {basis.gap:.1%} from the best"] if basis.gap is not None else []
@@ -223,18 +225,22 @@ def _described(plan: Plan, before: str, moved: Sequence[str], changed: Sequence[
         yield from (f"  {name}: {sentence}" for sentence in cluster.says)
     yield ""
     yield f"Compared with {before}:"
-    yield from (f"  {sentence}" for sentence in moved)
-    for change in changed:
+    yield from (f"  {sentence}" for sentence in move_sentences)
+    for change in queue_changes:
         yield f"  {change}"
-        yield from (f"    {reason}" for reason in _reasons(plan, change, changed))
-    if not moved and not changed:
+        yield from (f"    {reason}" for reason in _reasons(plan, change, queue_changes))
+    if not move_sentences and not queue_changes:
         yield "  nothing changes."
 
 
-def _reasons(plan: Plan, change: Change, changed: Sequence[Change]) -> Sequence[str]:
+def _reasons(plan: Plan, change: Change, queue_changes: Sequence[Change]) -> Sequence[str]:
     """The reasons of a queue's amounts, after the last of its changes."""
-    own = [one for one in changed if (one.cluster, one.queue) == (change.cluster, change.queue)]
-    if change is not own[-1] or change.cluster not in plan.clusters:
+    own_changes = [
+        candidate
+        for candidate in queue_changes
+        if (candidate.cluster, candidate.queue) == (change.cluster, change.queue)
+    ]
+    if change is not own_changes[-1] or change.cluster not in plan.clusters:
         return ()
     queue = plan.clusters[change.cluster].queues.get(change.queue)
     return queue.reasons if queue else ()

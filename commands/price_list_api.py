@@ -100,7 +100,7 @@ def ask(pricing: Any, regions: Sequence[str], before: Prices) -> Prices:
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     try:
         ec2 = {region: _machines(pricing, region) for region in regions}
-        others = {region: _others(pricing, region) for region in regions}
+        other_prices = {region: _other_prices(pricing, region) for region in regions}
     except (BotoCoreError, ClientError) as error:
         raise InvalidPrices(
             f"AWS gives no prices ({error}): see the credentials, then run this again."
@@ -110,10 +110,12 @@ def ask(pricing: Any, regions: Sequence[str], before: Prices) -> Prices:
     price_list = Source(
         "ec2 (Linux, on demand, shared) and what regions have", today, "AWS Price List API, GetProducts"
     )
-    kept = [
+    kept_sources = [
         source for source in before.sources if set(before.everywhere) & set(re.findall(r"\w+", source.prices))
     ]
-    return Prices(sources=[price_list, *kept], everywhere=before.everywhere, regions=others, ec2=ec2)
+    return Prices(
+        sources=[price_list, *kept_sources], everywhere=before.everywhere, regions=other_prices, ec2=ec2
+    )
 
 
 def _machines(pricing: Any, region: str) -> Mapping[str, float]:
@@ -126,7 +128,7 @@ def _machines(pricing: Any, region: str) -> Mapping[str, float]:
     return dict(sorted(prices.items()))
 
 
-def _others(pricing: Any, region: str) -> Mapping[str, float]:
+def _other_prices(pricing: Any, region: str) -> Mapping[str, float]:
     prices = {}
     for question in QUESTIONS:
         for product in _products(pricing, question.service, {**question.filters, question.region: region}):

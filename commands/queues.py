@@ -105,7 +105,7 @@ def queues(
     else:
         texts = (
             as_text(tree, _title(settings, name, moment), settings.capacity(name, moment))
-            + "".join(_scheduled(settings, name, moment))
+            + "".join(_schedule_lines(settings, name, moment))
             for name, tree in trees.items()
         )
         print("\n".join(texts), end="")
@@ -113,11 +113,11 @@ def queues(
 
 def _queues(settings: Environment, cluster: str, plan: Plan | None, moment: datetime | None) -> InForce:
     """The queues at a time with what a plan has for its hour; without a time, with all nodes, at 0:00."""
-    own = settings.cluster_settings(cluster)
-    changes = own.calendar.changes(moment) if moment else {}
+    cluster_settings = settings.cluster_settings(cluster)
+    changes = cluster_settings.calendar.changes(moment) if moment else {}
     hour = moment.astimezone(UTC).hour if moment else 0
     amounts = plan.at(cluster, hour) if plan else AmountsOfHour()
-    return with_amounts(own, amounts, own.calendar.nodes(changes))
+    return with_amounts(cluster_settings, amounts, cluster_settings.calendar.nodes(changes))
 
 
 def _moment(text: str) -> datetime:
@@ -130,13 +130,13 @@ def _moment(text: str) -> datetime:
     return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
-def _scheduled(settings: Environment, cluster: str, moment: datetime | None) -> Iterator[str]:
+def _schedule_lines(settings: Environment, cluster: str, moment: datetime | None) -> Iterator[str]:
     """A line for each change of a schedule that holds at a time, by default now, where there are any."""
     calendar = settings.queue_calendar(cluster)
     for name, change in calendar.changes(moment or datetime.now(UTC)).items():
         group = calendar.node_groups[name]
-        says = f"{change} of {name} holds, {group.changes[change].maximum} of {group.maximum} nodes"
-        yield f"Then {says}.\n" if moment else f"Now {says}; --at shows the queues of a time.\n"
+        sentence = f"{change} of {name} holds, {group.changes[change].maximum} of {group.maximum} nodes"
+        yield f"Then {sentence}.\n" if moment else f"Now {sentence}; --at shows the queues of a time.\n"
 
 
 def _clusters(settings: Environment, cluster: str | None, *, single: bool) -> list[str]:

@@ -150,9 +150,9 @@ class Wishes:
 
 def _recover(entry: dict[str, Any], wishes: Wishes) -> Report:
     """Recover a stack; what `up` would create in rounds, as ids of what was there say where more is."""
-    report = _recovered(entry, wishes)
+    report = _recovery(entry, wishes)
     while wishes.previews and _went_on(report) and not report["left"]:
-        further = _recovered(entry, wishes)
+        further = _recovery(entry, wishes)
         if not _went_on(further):
             break
         lists = ("imported", "recorded")
@@ -164,7 +164,7 @@ def _went_on(report: Report) -> bool:
     return bool(report.get("imported") or report.get("recorded"))
 
 
-def _recovered(entry: dict[str, Any], wishes: Wishes) -> Report:
+def _recovery(entry: dict[str, Any], wishes: Wishes) -> Report:
     stack, delete, forget = str(entry["name"]), wishes.delete, wishes.forget
     holders = [str(lock) for lock in locks(stack) if not dead(lock)]
     if entry.get("updateInProgress"):
@@ -177,33 +177,33 @@ def _recovered(entry: dict[str, Any], wishes: Wishes) -> Report:
     state = _whole(stack)
     stale = locks(stack)
     look = OutcomeSearch(stack, state)
-    found = look.findings()
+    findings = look.findings()
     if wishes.previews:
         _say(f"{stack}: looking for what an up would create ...")
         shown = preview(wishes.command, stack)
         if wishes.rebuild:
-            found += [Finding(operation, "record") for operation in frame(shown, state)]
-        found += look.unrecorded_creations(creations(shown, state))
+            findings += [Finding(operation, "record") for operation in frame(shown, state)]
+        findings += look.unrecorded_creations(creations(shown, state))
     report: Report = {"stack": stack, "locks": [str(lock) for lock in stale], "left": []}
-    if not stale and not found:
+    if not stale and not findings:
         _say(f"{stack} needs no recovery: nothing is locked, and nothing was cut off.")
         return report
     for lock in stale:
         _say(f"{stack} is locked by {lock}, which has ended.")
-    for finding in found:
+    for finding in findings:
         _say(f"{stack}, {finding}.")
-    report["findings"] = [str(finding) for finding in found]
-    report["left"] = [str(finding) for finding in found if _undecided(finding, delete, forget)]
+    report["findings"] = [str(finding) for finding in findings]
+    report["left"] = [str(finding) for finding in findings if _undecided(finding, delete, forget)]
     if report["left"]:
-        _say(_what_is_left(stack, found, delete, forget))
+        _say(_what_is_left(stack, findings, delete, forget))
         return report
     if not wishes.yes and not _agreed(stack, delete):
         report["left"] = report["findings"] or report["locks"]
         return report
     if stale:
         pulumi("cancel", stack, "--yes")
-    if found:
-        report |= _settled(stack, state, [finding.settled(delete) for finding in found], wishes)
+    if findings:
+        report |= _settlement(stack, state, [finding.settled(delete) for finding in findings], wishes)
     _say(f"{stack} is recovered: run again what was cut off, `make up STACK={stack}` or `make down`.")
     return report
 
@@ -214,34 +214,34 @@ def _undecided(finding: Finding, delete: bool, forget: bool) -> bool:
     )
 
 
-def _what_is_left(stack: str, found: Sequence[Finding], delete: bool, forget: bool) -> str:
+def _what_is_left(stack: str, findings: Sequence[Finding], delete: bool, forget: bool) -> str:
     ways = []
-    if not delete and any(finding.verdict == "doubled" for finding in found):
+    if not delete and any(finding.verdict == "doubled" for finding in findings):
         ways.append("--delete deletes what exists a second time")
-    if not forget and any(finding.verdict in ("unknown", "several") for finding in found):
+    if not forget and any(finding.verdict in ("unknown", "several") for finding in findings):
         ways.append("look for the rest by hand, and once it is gone --forget says so")
     return f"Nothing of {stack} was changed: {'; '.join(ways)}."
 
 
 def _agreed(stack: str, delete: bool) -> bool:
-    what = "delete what exists of that" if delete else "import what exists of that"
+    action = "delete what exists of that" if delete else "import what exists of that"
     if not sys.stdin.isatty():
-        _say(f"Nothing was changed; --yes does it: {what}.")
+        _say(f"Nothing was changed; --yes does it: {action}.")
         return False
-    return typer.confirm(f"Change the state of {stack}, and {what}?", err=True)
+    return typer.confirm(f"Change the state of {stack}, and {action}?", err=True)
 
 
-def _settled(stack: str, before: State, found: Sequence[Finding], wishes: Wishes) -> Report:
+def _settlement(stack: str, before: State, findings: Sequence[Finding], wishes: Wishes) -> Report:
     """Take over what was made, have it looked at, and keep in the state what is there and ours."""
     if export(stack).get("deployment") != before.get("deployment"):
         raise Stopped(f"{stack} was changed meanwhile: run this again. Nothing was changed.")
-    _import(stack, with_findings(before, found))
-    if (urns := targets(found)) and run(wishes.command, "refresh", stack, urns):
+    _import(stack, with_findings(before, findings))
+    if (urns := targets(findings)) and run(wishes.command, "refresh", stack, urns):
         raise Stopped(
             f"The resources of {stack} could not be read, as pulumi says above: correct that, then run this "
             "again; it continues from here."
         )
-    outcome = judged(export(stack), found, stack)
+    outcome = judged(export(stack), findings, stack)
     if outcome.alien:
         _import(stack, outcome.state)
     for finding in outcome.gone:
@@ -254,7 +254,7 @@ def _settled(stack: str, before: State, found: Sequence[Finding], wishes: Wishes
     elif outcome.taken and run(wishes.command, "destroy", stack, [f.operation.urn for f in outcome.taken]):
         raise Stopped(f"Not all of {stack} could be deleted, as pulumi says above: run this again.")
     return {
-        "recorded": [f.operation.urn for f in found if f.verdict == "record"],
+        "recorded": [f.operation.urn for f in findings if f.verdict == "record"],
         "deleted" if wishes.delete else "imported": [f.operation.urn for f in outcome.taken],
         "not_made": [f.operation.urn for f in outcome.gone],
         "left": [f"{f.operation.urn}: {f.id} is somebody else's" for f in outcome.alien],

@@ -60,15 +60,15 @@ def own_files(company: Company) -> Files:
     return {
         "README.md": company.fill(_template("README.md")),
         "Makefile": _template("Makefile"),
-        "Pulumi.yaml": _ours("Pulumi.yaml"),
+        "Pulumi.yaml": _our_file("Pulumi.yaml"),
         ".gitignore": "/.local/\n__pycache__/\n",
         "stacks/local.yaml": _local_settings(company),
         "stacks/dev.yaml": company.fill(_template("stacks/dev.yaml")),
-        "stacks/Pulumi.local.yaml": _ours("stacks/Pulumi.local.yaml"),
+        "stacks/Pulumi.local.yaml": _our_file("stacks/Pulumi.local.yaml"),
         **{f"stacks/Pulumi.dev.{name}.yaml": stack_file("dev", name) for name in ("shared", "spark-a")},
         "policies/configuration.yaml": _policies(company),
         "localcloud.yaml": _laptop(company),
-        "jobs/pi.yaml": _ours("examples/jobs/pi.yaml").replace("../../moka/jobs/", ""),
+        "jobs/pi.yaml": _our_file("examples/jobs/pi.yaml").replace("../../moka/jobs/", ""),
         **workflows,
     }
 
@@ -81,14 +81,14 @@ def moka_files(wheels: Iterable[Path]) -> Files:
         for path in wheels
     ]
     return {
-        "bootstrap": _ours("bootstrap"),
-        "__main__.py": _ours("__main__.py"),
+        "bootstrap": _our_file("bootstrap"),
+        "__main__.py": _our_file("__main__.py"),
         "requirements.txt": "\n".join(
             ["# Made by `moka init`: moka, and all that it needs.", *vendored, pins]
         ),
-        "policies/PulumiPolicy.yaml": _ours("policies/PulumiPolicy.yaml"),
-        "policies/__main__.py": _ours("policies/__main__.py"),
-        "policies/laptop.json": _ours("policies/laptop.json"),
+        "policies/PulumiPolicy.yaml": _our_file("policies/PulumiPolicy.yaml"),
+        "policies/__main__.py": _our_file("policies/__main__.py"),
+        "policies/laptop.json": _our_file("policies/laptop.json"),
         "stacks/settings.schema.json": SETTINGS.schema(),
         "stacks/queues.schema.json": QUEUE_FILE.schema(),
         "jobs/job.schema.json": JOB_FILE.schema(),
@@ -98,7 +98,7 @@ def moka_files(wheels: Iterable[Path]) -> Files:
 EXECUTABLE = ("bootstrap",)
 
 
-def _ours(name: str) -> str:
+def _our_file(name: str) -> str:
     return (CODE / name).read_text()
 
 
@@ -107,13 +107,13 @@ def _template(name: str) -> str:
 
 
 def _kubernetes_version() -> str:
-    [cluster] = parse(_ours("stacks/local.yaml"), "stacks/local.yaml").clusters.values()
+    [cluster] = parse(_our_file("stacks/local.yaml"), "stacks/local.yaml").clusters.values()
     return cluster.version
 
 
 def _local_settings(company: Company) -> str:
     """Our own, of the company's name."""
-    text = _ours("stacks/local.yaml").replace(
+    text = _our_file("stacks/local.yaml").replace(
         "organization: moka\n", f"organization: {company.organization}\n"
     )
     text = text.replace("/moka-local/", f"/{company.organization}-local/")
@@ -122,7 +122,7 @@ def _local_settings(company: Company) -> str:
 
 def _policies(company: Company) -> str:
     """Our own for every environment and for `local`; `dev` is one like it, reached over the internet."""
-    common, _, _ = _ours("policies/configuration.yaml").partition("\n\n  test: ")
+    common, _, _ = _our_file("policies/configuration.yaml").partition("\n\n  test: ")
     dev = (
         "\n  dev:\n    <<: *trial\n"
         "    # Where `up` runs, as long as no network of yours leads to its API server.\n"
@@ -133,8 +133,8 @@ def _policies(company: Company) -> str:
 
 def _laptop(company: Company) -> str:
     """Our own, without what it says of our environments."""
-    sections = re.split(r"\n\n(?=# )", _ours("localcloud.yaml").rstrip("\n"))
-    kept = [
+    sections = re.split(r"\n\n(?=# )", _our_file("localcloud.yaml").rstrip("\n"))
+    kept_sections = [
         text
         for text in sections
         if not re.search(r"^(capacity_reservations|identities):", text, re.MULTILINE)
@@ -144,14 +144,16 @@ def _laptop(company: Company) -> str:
         f'identities:\n  "{company.account}": role/{company.organization}-{{environment}}-deploy'
     )
     return (
-        "\n\n".join([*kept, identities]).replace("docs/laptop-cloud.md", "docs/laptop-cloud.md of moka")
+        "\n\n".join([*kept_sections, identities]).replace(
+            "docs/laptop-cloud.md", "docs/laptop-cloud.md of moka"
+        )
         + "\n"
     )
 
 
 def _workflow(name: str) -> str:
     """Our own, for `dev`."""
-    text = _ours(f".github/workflows/{name}.yml").replace("[dev, staging, prod]", "[dev]")
+    text = _our_file(f".github/workflows/{name}.yml").replace("[dev, staging, prod]", "[dev]")
     if name == "rollout":
         text, _, _ = text.partition("\n  staging-canary:")
         first = re.compile(r"\A(#.*\n)+")

@@ -107,18 +107,18 @@ def shrink(
         place = _place(settings, cluster)
         nodes = Nodes(context)
         scaling = _scaling(place, eks_name, groups)
-        bounds = {name: one.bounds for name, one in scaling.items()}
-        if fixed and sum(one.desired for one in bounds.values()) - by < len(bounds):
+        bounds = {name: scaling_group.bounds for name, scaling_group in scaling.items()}
+        if fixed and sum(group_bounds.desired for group_bounds in bounds.values()) - by < len(bounds):
             raise ShrinkRefused(
                 f"{group} keeps {len(bounds)} of its machines at least, one in each managed group: ask for "
                 "fewer, or take the group out of the settings."
             )
-        chosen = _choose(nodes, eks_name, scaling, by)
+        choice = _choose(nodes, eks_name, scaling, by)
         if dry_run:
-            pods = nodes.pods(chosen)
-            for node in chosen:
+            pods = nodes.pods(choice)
+            for node in choice:
                 say(node.name, "would go", [str(pod) for pod in pods[node.name]])
-            then = after(bounds, Counter(node.group for node in chosen))
+            then = after(bounds, Counter(node.group for node in choice))
             if present and (follow := follow_up(group_settings, path, then)):
                 say_follow_up(follow)
             return
@@ -128,26 +128,28 @@ def shrink(
             sizes=GroupSizes(place=place, cluster=eks_name, fixed=fixed, say=say_bounds),
             end=lambda node: terminate(place, node.instance),
             say=say,
-            left=list(chosen),
+            left=list(choice),
         )
         try:
             departure.run()
         except KeyboardInterrupt:
-            typer.echo(_stopped(chosen, departure.left), err=True)
+            typer.echo(_interruption(choice, departure.left), err=True)
             raise typer.Exit(INTERRUPTED) from None
-        then = {name: one.bounds for name, one in _scaling(place, eks_name, groups).items()}
+        then = {
+            name: scaling_group.bounds for name, scaling_group in _scaling(place, eks_name, groups).items()
+        }
         if present and (follow := follow_up(group_settings, path, then)):
             say_follow_up(follow)
 
 
-def _stopped(chosen: Sequence[Node], left: Sequence[Node]) -> str:
+def _interruption(choice: Sequence[Node], remainder: Sequence[Node]) -> str:
     """What somebody reads who interrupted it."""
-    ended = f"Stopped. Ended: {len(chosen) - len(left)}."
-    if not left:
-        return f"{ended} None is left: `moka doctor` says which bounds differ from the settings."
-    names = ", ".join(node.name for node in left)
+    summary = f"Stopped. Ended: {len(choice) - len(remainder)}."
+    if not remainder:
+        return f"{summary} None is left: `moka doctor` says which bounds differ from the settings."
+    names = ", ".join(node.name for node in remainder)
     return (
-        f"{ended} Still cordoned: {names}; the same command with --by {len(left)} goes on, "
+        f"{summary} Still cordoned: {names}; the same command with --by {len(remainder)} goes on, "
         "`kubectl uncordon` keeps one."
     )
 
@@ -334,19 +336,19 @@ def _choose(nodes: Nodes, cluster: str, scaling: Mapping[str, ScalingGroup], num
         for instance, state in group.instances.items()
         if state == IN_SERVICE
     }
-    found = nodes.of_groups(list(scaling))
-    present = {node.name: node for node in found if node.instance in instances}
-    if found and not present:
+    members = nodes.of_groups(list(scaling))
+    present = {node.name: node for node in members if node.instance in instances}
+    if members and not present:
         raise ShrinkRefused(
-            f"None of the nodes {', '.join(node.name for node in found[:3])} is a machine of {cluster}: the "
-            "kubeconfig is that of another cluster; name its context with --context."
+            f"None of the nodes {', '.join(node.name for node in members[:3])} is a machine of {cluster}: "
+            "the kubeconfig is that of another cluster; name its context with --context."
         )
     pods = nodes.pods(present.values())
     machines = [node.machine(pods[node.name]) for node in present.values()]
-    chosen = departing(
+    choice = departing(
         machines, number, kept({name: group.bounds for name, group in scaling.items()}, number)
     )
-    return [present[machine.name] for machine in chosen]
+    return [present[machine.name] for machine in choice]
 
 
 @contextmanager
@@ -382,10 +384,10 @@ def _refusals() -> Iterator[None]:
 
 
 def _say(machine: str, state: str, waits: Sequence[str]) -> None:
-    print(f"{machine} {state}{': ' if waits else ''}{_some(waits)}", flush=True)
+    print(f"{machine} {state}{': ' if waits else ''}{_excerpt(waits)}", flush=True)
 
 
-def _some(waits: Sequence[str]) -> str:
+def _excerpt(waits: Sequence[str]) -> str:
     more = f" and {len(waits) - 3} more" if len(waits) > 3 else ""
     return f"{', '.join(waits[:3])}{more}"
 

@@ -122,14 +122,14 @@ def asked(
 
 
 def _about(
-    settings: Environment, chosen: list[str] | None, day: date, now: datetime, workflows: Path | None
+    settings: Environment, cluster_names: list[str] | None, day: date, now: datetime, workflows: Path | None
 ) -> Day:
     """A day of an environment. Raises InvalidDocument and InvalidPrices."""
     return Day(
         environment=settings.environment,
         day=day,
         made=now,
-        clusters=cluster_sizes(settings, _clusters(settings, chosen or []), prices()),
+        clusters=cluster_sizes(settings, _clusters(settings, cluster_names or []), prices()),
         workflows=workflows_in(workflows) if workflows else {},
     )
 
@@ -144,9 +144,9 @@ def _day(text: str | None, now: datetime) -> date:
     return day
 
 
-def _clusters(settings: Environment, chosen: list[str]) -> list[str]:
-    if wrong := [name for name in chosen if name not in settings.clusters]:
+def _clusters(settings: Environment, cluster_names: list[str]) -> list[str]:
+    if wrong := [name for name in cluster_names if name not in settings.clusters]:
         raise InvalidDocument(
             f"{settings.environment} has no cluster {wrong[0]!r}; {near(wrong[0], settings.clusters)}."
         )
-    return chosen or list(settings.clusters)
+    return cluster_names or list(settings.clusters)

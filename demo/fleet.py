@@ -64,7 +64,7 @@ def habits(offers: Sequence[Offer], count: int) -> tuple[Habit, ...]:
     numbers = iter(range(count))
     return tuple(
         habit
-        for (offer, path), many in zip(places, _divided(count, weights), strict=True)
+        for (offer, path), many in zip(places, _shares(count, weights), strict=True)
         for habit in _of_queue(offer, path, [next(numbers) for _ in range(many)], chance)
     )
 
@@ -84,14 +84,14 @@ def workflows(habits: Sequence[Habit]) -> dict[str, Workflow]:
     }
 
 
-def document(known: Mapping[str, Workflow]) -> str:
+def document(workflows: Mapping[str, Workflow]) -> str:
     """The workflows as a file."""
     head = "# Made up by `make demo`: there are no such workflows.\n"
-    dumped = {name: workflow.model_dump() for name, workflow in known.items()}
+    dumped = {name: workflow.model_dump() for name, workflow in workflows.items()}
     return head + yaml.safe_dump({"format": FORMAT, "workflows": dumped}, sort_keys=False)
 
 
-def _divided(count: int, weights: Sequence[float]) -> list[int]:
+def _shares(count: int, weights: Sequence[float]) -> list[int]:
     """A number in parts by weight, which come to the whole."""
     ends = [round(count * end / sum(weights)) for end in accumulate(weights)]
     return [end - begin for begin, end in zip([0, *ends], ends, strict=False)]

@@ -73,14 +73,14 @@ def applications(cluster: str, outcomes: Iterable[Outcome], machines: Sequence[s
             submitted=run.submitted,
             started=started,
             finished=finished,
-            user_name=_chosen(run.workflow, [f"{names.project}-{user}" for user in range(USERS)]),
+            user_name=_choice(run.workflow, [f"{names.project}-{user}" for user in range(USERS)]),
             workflow=run.workflow,
             queue=run.queue,
             organization=names.organization,
             project=names.project,
             tier=names.tier,
             namespace=names.project,
-            usage=_usage(run, started, finished, _chosen(run.workflow, machines)),
+            usage=_usage(run, started, finished, _choice(run.workflow, machines)),
             outcome="" if finished is None else "failed" if failed else "succeeded",
             sources=("archer", "summary"),
         )
@@ -94,11 +94,11 @@ def intervals(
     for outcome in outcomes:
         if outcome.started is not None:
             by_workflow[outcome.run.workflow].append(outcome)
-    for workflow, own in by_workflow.items():
-        yield from _of_workflow(cluster, workflow, own, _chosen(workflow, machines), until)
+    for workflow, own_outcomes in by_workflow.items():
+        yield from _of_workflow(cluster, workflow, own_outcomes, _choice(workflow, machines), until)
 
 
-def _chosen(workflow: str, among: Sequence[str]) -> str:
+def _choice(workflow: str, among: Sequence[str]) -> str:
     """Of user names, or types of machine, the one that a workflow has."""
     return among[int(_part(workflow) * len(among))]
 

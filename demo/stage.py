@@ -80,12 +80,12 @@ class Stage:
 def stage(environ: Mapping[str, str], folder: Path) -> Stage:
     """The laptop that variables name. Raises NotShown where they name none, or it is not up."""
     endpoint = environ.get("AWS_ENDPOINT_URL", "")
-    if not _here(endpoint):
+    if not _is_local(endpoint):
         raise NotShown(
             "The demo makes up a history and has a plan in force, so it runs on the laptop only: use "
             "`make demo`, or a shell after `. .local/env`."
         )
-    if not _here(environ.get("ARCHER_URL", "")) or not environ.get("MOKA_SCHEDULERS"):
+    if not _is_local(environ.get("ARCHER_URL", "")) or not environ.get("MOKA_SCHEDULERS"):
         raise NotShown("`local` is not up on the laptop: run `make up`, then this again.")
     folder.mkdir(parents=True, exist_ok=True)
     return Stage(variables=environ, folder=folder)
@@ -127,7 +127,7 @@ def _get(url: str) -> bytes:
         raise NotShown(f"The scheduler at {url} does not answer ({error}): see `make status`.") from None
 
 
-def _here(url: str) -> bool:
+def _is_local(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     return host in ("127.0.0.1", "::1", "localhost") or host.endswith(".localhost")
 

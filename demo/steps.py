@@ -64,10 +64,10 @@ def play(stage: Stage, count: int) -> None:
     stage.step("5 of 6: a job runs in a queue of the plan")
     stage.run("archer", "submit", JOB, "--wait")
     stage.step("6 of 6: the report of yesterday")
-    page = _shown(stage.folder / "usage.html")
+    page = _path(stage.folder / "usage.html")
     stage.run("moka", "usage", "report", ENVIRONMENT, "--workflows", workflows, "--page", page)
     stage.step("Done")
-    _next(stage)
+    _next_steps(stage)
 
 
 def _fleet(count: int) -> Fleet:
@@ -127,19 +127,26 @@ def _history(stage: Stage, played: Fleet) -> None:
 
 def _workflows(stage: Stage, played: Fleet) -> Path:
     """Have Archer know them, and a file, which has its name."""
-    known = fleet.workflows(played.habits)
+    workflows = fleet.workflows(played.habits)
     file = stage.folder / "workflows.yaml"
-    file.write_text(fleet.document(known))
+    file.write_text(fleet.document(workflows))
     try:
         with archer_api.client(stage.variables) as archer:
-            changed = archer.write_workflows({name: one.model_dump() for name, one in known.items()}, WHY)
+            change_count = archer.write_workflows(
+                {name: workflow.model_dump() for name, workflow in workflows.items()}, WHY
+            )
     except ArcherProblem as problem:
         raise NotShown(f"Archer did not take the workflows: {problem}") from None
-    stage.say(f"PUT /v1/workflows with {_shown(file)}: {changed:,} of {len(known):,} were not known so.")
-    example = next(iter(known))
-    one = known[example]
-    stage.say(f"Such as {example}: tier {one.tier} of {one.project}, done within {one.slo_hours:g} h.")
-    return _shown(file)
+    stage.say(
+        f"PUT /v1/workflows with {_path(file)}: {change_count:,} of {len(workflows):,} were not known so."
+    )
+    example = next(iter(workflows))
+    workflow = workflows[example]
+    stage.say(
+        f"Such as {example}: tier {workflow.tier} of {workflow.project}, done within "
+        f"{workflow.slo_hours:g} h."
+    )
+    return _path(file)
 
 
 def _withdraw(stage: Stage) -> None:
@@ -157,7 +164,7 @@ def _withdraw(stage: Stage) -> None:
 
 def _plan(stage: Stage) -> str:
     """Have one made, and shown; its id."""
-    file, drawing = (_shown(stage.folder / name) for name in ("plan.json", "plan.svg"))
+    file, drawing = (_path(stage.folder / name) for name in ("plan.json", "plan.svg"))
     stage.run("moka", "allocate", ENVIRONMENT, "--propose", "--output", file)
     stage.run("moka", "plan", "show", ENVIRONMENT, file)
     stage.run("moka", "plan", "show", ENVIRONMENT, file, "--svg", drawing)
@@ -181,14 +188,14 @@ def _apply(stage: Stage, plan: str) -> None:
     stage.run("moka", "queues", ENVIRONMENT, "--plan", plan, "--at", night)
 
 
-def _next(stage: Stage) -> None:
-    page, drawing = (_shown(stage.folder / name) for name in ("usage.html", "plan.svg"))
+def _next_steps(stage: Stage) -> None:
+    page, drawing = (_path(stage.folder / name) for name in ("usage.html", "plan.svg"))
     stage.say(f"Look at   {page}, the report with pictures, and {drawing}, the plan, in a browser.")
     stage.say("Look at   docs/demo.md: what this was, and what is to be tried by hand.")
     stage.say("Take back `. .local/env`, then `.local/venv/bin/moka plan withdraw --why seen`.")
     stage.say("End       `make down`, which ends everything; the history goes with it.")
 
 
-def _shown(file: Path) -> Path:
+def _path(file: Path) -> Path:
     """As one types it in the checkout, where commands run."""
     return file.relative_to(CODE) if file.is_relative_to(CODE) else file

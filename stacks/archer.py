@@ -125,9 +125,9 @@ def _logs(settings: Environment) -> Iterator[tuple[str, LogsPlace]]:
 
 def _rights(archer: Archer) -> Iterator[RightEntry]:
     for right in archer.rights.values():
-        for who in right.who:
+        for holder in right.who:
             yield RightEntry(
-                who=who,
+                who=holder,
                 may=right.may,
                 organization=right.organization,
                 project=right.project,

@@ -152,10 +152,10 @@ class Deployment:
         """
         for unit, stack in self._stack_of_units.items():
             recorded = [str(unit) for unit in recorded_units(self.settings, unit)]
-            here = [name for name in recorded if name in deployed]
-            if stack != self.piece.stack and here:
-                self._refuse(self.piece.stack, here[0], stack)
-            if stack == self.piece.stack and unit.row.keeps and not here:
+            deployed_names = [name for name in recorded if name in deployed]
+            if stack != self.piece.stack and deployed_names:
+                self._refuse(self.piece.stack, deployed_names[0], stack)
+            if stack == self.piece.stack and unit.row.keeps and not deployed_names:
                 for other in set(self._stack_of_units.values()) - {stack}:
                     for name in _exported_by(other).keys() & set(recorded):
                         self._refuse(other, name, stack)

@@ -52,4 +52,4 @@ def _add_to_child(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransfor
 def _with_name(tags: Any, name: str) -> Any:
     if tags is None or isinstance(tags, Mapping):
         return {**(tags or {}), RESOURCE_TAG: resource_tag(name)}
-    return pulumi.Output.from_input(tags).apply(lambda known: _with_name(known, name))
+    return pulumi.Output.from_input(tags).apply(lambda resolved_tags: _with_name(resolved_tags, name))

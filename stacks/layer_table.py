@@ -155,7 +155,7 @@ FORMER_NAMES: Mapping[str, str] = {"access": "ingress"}
 """Name that a layer had once, and settings may still have -> its name."""
 
 
-def _known(name: str) -> str:
+def _layer_name(name: str) -> str:
     if name in FORMER_NAMES:
         raise ValueError(f"layer {name} is called {FORMER_NAMES[name]} now: write {FORMER_NAMES[name]}")
     if name not in LAYERS:
@@ -163,5 +163,7 @@ def _known(name: str) -> str:
     return name
 
 
-LayerName = Annotated[str, AfterValidator(_known), WithJsonSchema({"type": "string", "enum": list(LAYERS)})]
+LayerName = Annotated[
+    str, AfterValidator(_layer_name), WithJsonSchema({"type": "string", "enum": list(LAYERS)})
+]
 """The name of a layer, in settings."""

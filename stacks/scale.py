@@ -289,7 +289,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[SharedResource
     )
     drivers = load.jobs + load.kept
     running, placeholder = (STORED[f"{kind} pod"] + KUBELET_BYTES for kind in ("executor", "placeholder"))
-    stored = (
+    stored_bytes = (
         drivers * (sum(STORED[kind] for kind in OF_A_DRIVER) + KUBELET_BYTES)
         + (load.pods - load.jobs) * running
         + nodes * (NODE_BYTES + DAEMONS * DAEMON_BYTES)
@@ -301,7 +301,7 @@ def _control_plane(settings: Environment, load: Load) -> Iterator[SharedResource
     yield SharedResource(
         name="etcd",
         scope="cluster",
-        use=stored / 1e9,
+        use=stored_bytes / 1e9,
         limit=CAPACITIES[tier].database_gb,
         unit="GB",
         basis="objects of [measured](benchmarks.md#what-objects-take-in-etcd) sizes, an hour of events, "
@@ -394,11 +394,11 @@ def _jobs(settings: Environment, load: Load, of_one: Load) -> Iterator[SharedRes
         carried_by="`ui_gateway`",
         measurable=True,
     )
-    listed = settings.history.jobs_per_day * settings.retention.event_logs_hot
+    logs = settings.history.jobs_per_day * settings.retention.event_logs_hot
     yield SharedResource(
         name="logs in the History Server's list",
         scope="environment",
-        use=listed,
+        use=logs,
         limit=MAX_LISTED,
         unit="",
         basis=f"{settings.history.jobs_per_day:,} a day for {settings.retention.event_logs_hot} days",

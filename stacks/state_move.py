@@ -108,11 +108,11 @@ def remove_units(settings: Environment, state: State, moves: Sequence[Move]) -> 
     remaining = {urn: _drop_missing_dependencies(r, remaining) for urn, r in remaining.items()}
     # A provider may be all that needs a reference, and a reference all that needs the provider `pulumi`.
     for unneeded in (PROVIDER_PREFIX, REFERENCE_TYPE, PROVIDER_PREFIX):
-        needed = own_providers | {urn for resource in remaining.values() for urn in _needs(resource)}
+        needed_urns = own_providers | {urn for resource in remaining.values() for urn in _needs(resource)}
         remaining = {
             urn: resource
             for urn, resource in remaining.items()
-            if urn in needed or not resource["type"].startswith(unneeded)
+            if urn in needed_urns or not resource["type"].startswith(unneeded)
         }
     if all(resource["type"] == STACK_TYPE for resource in remaining.values()):
         return _with_resources(state, [])
@@ -143,10 +143,12 @@ def _top_level_urns(state: State, names: Iterable[str]) -> set[str]:
 def _resources_of_units(state: State, moving_units: Sequence[Unit]) -> dict[str, Resource]:
     """The resources of these units, by URN: those that they list, and all below them."""
     outputs = _outputs(state)
-    listed = _top_level_urns(state, (name for unit in moving_units for name in outputs[str(unit)][RESOURCES]))
+    unit_urns = _top_level_urns(
+        state, (name for unit in moving_units for name in outputs[str(unit)][RESOURCES])
+    )
     belonging: dict[str, Resource] = {}
     for resource in resources_of(state):
-        if resource["urn"] in listed or resource.get("parent") in belonging:
+        if resource["urn"] in unit_urns or resource.get("parent") in belonging:
             belonging[resource["urn"]] = resource
     return belonging
 

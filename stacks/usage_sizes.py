@@ -20,19 +20,21 @@ def cluster_sizes(settings: Environment, names: list[str], prices: Prices) -> li
 def _size(settings: Environment, name: str, prices: Prices) -> ClusterSize:
     """Instances are counted in the first type of the largest group of executors."""
     cluster = settings.clusters[name]
-    listed = prices.ec2.get(settings.foundation_of(name).region, {})
-    machines = {kind: machine for kind in listed if (machine := _machine(kind, listed[kind]))}
+    type_prices = prices.ec2.get(settings.foundation_of(name).region, {})
+    machines = {kind: machine for kind in type_prices if (machine := _machine(kind, type_prices[kind]))}
     groups = sorted(cluster.groups_of("executor"), key=lambda group: -group.maximum)
     groups += cluster.groups_of("driver")
     # Of a type in several groups, the largest group's counts.
-    own: dict[str, NodeGroup] = {}
+    group_by_type: dict[str, NodeGroup] = {}
     for group in groups:
         for kind in group.instance_types:
-            own.setdefault(kind, group)
+            group_by_type.setdefault(kind, group)
     machines |= {
-        kind: machine for kind, group in own.items() if (machine := _machine(kind, listed.get(kind), group))
+        kind: machine
+        for kind, group in group_by_type.items()
+        if (machine := _machine(kind, type_prices.get(kind), group))
     }
-    counted = next((kind for kind in own if kind in machines), None)
+    counted = next((kind for kind in group_by_type if kind in machines), None)
     if counted is None:
         raise InvalidDocument(
             f"clusters.{name}: the names of its instance types do not tell their memory, so that instances "
@@ -57,14 +59,14 @@ def _machine(kind: str, usd: float | None, group: NodeGroup | None = None) -> Ma
 
 def _of_groups(groups: list[NodeGroup], machines: dict[str, Machine]) -> Resources:
     """What all machines for drivers and executors have whose names tell it."""
-    known = list(_known(groups, machines))
+    machine_counts = list(_machine_counts(groups, machines))
     return Resources(
-        cpu=sum(machine.cpu * count for machine, count in known),
-        memory=sum(machine.memory * MIB * count for machine, count in known),
+        cpu=sum(machine.cpu * count for machine, count in machine_counts),
+        memory=sum(machine.memory * MIB * count for machine, count in machine_counts),
     )
 
 
-def _known(groups: list[NodeGroup], machines: dict[str, Machine]) -> Iterator[tuple[Machine, int]]:
+def _machine_counts(groups: list[NodeGroup], machines: dict[str, Machine]) -> Iterator[tuple[Machine, int]]:
     for group in groups:
         if (machine := machines.get(group.instance_types[0])) is not None:
             yield machine, group.maximum

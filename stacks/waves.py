@@ -50,11 +50,11 @@ def rollout_order(settings: Environment, wave: str | None = None) -> list[str]:
     clusters = settings.waves[wave]
     stacks = [stack for stack, name in wave_of.items() if name == wave]
     for stack in {*stacks, *_stacks_of(pieces, clusters)}:
-        if others := sorted(pieces[stack].clusters.difference(clusters)):
+        if other_clusters := sorted(pieces[stack].clusters.difference(clusters)):
             raise InvalidDocument(
                 f"stacks/{settings.environment}.yaml: waves.{wave}: its stack {stack} has "
-                f"{', '.join(others)} too, which would change with it: name slices that separate them, as in "
-                f"shared: {{layers: [foundation]}} and one a cluster, "
+                f"{', '.join(other_clusters)} too, which would change with it: name slices that separate "
+                f"them, as in shared: {{layers: [foundation]}} and one a cluster, "
                 f"{clusters[0]}: {{clusters: [{clusters[0]}]}}."
             )
     return stacks

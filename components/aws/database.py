@@ -257,9 +257,9 @@ class Database(pulumi.ComponentResource):
             for number in range(1, args.instances + 1)
         ]
 
-        there = [*(instance.id for instance in instances), *(rule.id for rule in ways_in)]
-        self.endpoint = known_after(cluster.endpoint, *there)
-        self.reader_endpoint = known_after(cluster.reader_endpoint, *there)
+        dependencies = [*(instance.id for instance in instances), *(rule.id for rule in ways_in)]
+        self.endpoint = known_after(cluster.endpoint, *dependencies)
+        self.reader_endpoint = known_after(cluster.reader_endpoint, *dependencies)
         self.port = cluster.port
         self.database_name = cluster.database_name
         self.resource_id = cluster.cluster_resource_id

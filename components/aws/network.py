@@ -277,7 +277,9 @@ class Network(pulumi.ComponentResource):
 
 
 def _once_ready(
-    subnets: dict[str, aws.ec2.Subnet], needed: Iterable[pulumi.CustomResource]
+    subnets: dict[str, aws.ec2.Subnet], dependencies: Iterable[pulumi.CustomResource]
 ) -> pulumi.Output[dict[str, str]]:
     ids = {zone: subnet.id for zone, subnet in subnets.items()}
-    return pulumi.Output.all(ids, *[resource.id for resource in needed]).apply(lambda known: dict(known[0]))
+    return pulumi.Output.all(ids, *[resource.id for resource in dependencies]).apply(
+        lambda values: dict(values[0])
+    )

@@ -430,7 +430,11 @@ def group_options(args: NodeGroupArgs) -> pulumi.ResourceOptions:
         *(MACHINE_INPUTS if args.retiring else ()),
         # The schedule's business; an update would take it back to where the group started.
         *(("scalingConfig.minSize",) if schedule else ()),
-        *(("scalingConfig.maxSize",) if any(one.maximum is not None for one in schedule.values()) else ()),
+        *(
+            ("scalingConfig.maxSize",)
+            if any(change.maximum is not None for change in schedule.values())
+            else ()
+        ),
     ]
     # The size of a fixed group is the program's decision; only where machines must stay it may not shrink.
     may_shrink = not autoscaled(args) and ROLES[args.role].rolling_percent is not None

@@ -130,9 +130,11 @@ def same_machines(args: pulumi.ResourceHookArgs) -> None:
     """Raise ValueError when anything that a launch template says of its machines would change."""
     same_kind(args)
     old, new = args.old_inputs or {}, args.new_inputs or {}
-    changed = sorted(key for key in (old.keys() | new.keys()) - OWN_INPUTS if old.get(key) != new.get(key))
-    if changed:
-        raise ValueError(refusal(args.name, ", ".join(changed)))
+    changed_inputs = sorted(
+        key for key in (old.keys() | new.keys()) - OWN_INPUTS if old.get(key) != new.get(key)
+    )
+    if changed_inputs:
+        raise ValueError(refusal(args.name, ", ".join(changed_inputs)))
 
 
 def refusal(group: str, change: str) -> str:
@@ -179,8 +181,8 @@ def shrink_command(cluster: str, inputs: Mapping[str, Any], machines: int) -> st
 def generation_nodes(kubeconfig: str, inputs: Mapping[str, Any]) -> list[str]:
     """Names of the nodes of a generation, in all its zones; without labels, of the EKS node group only."""
     labels = inputs.get("labels") or {}
-    known = {key: labels[key] for key in (NODE_GROUP_LABEL, GENERATION_LABEL) if key in labels}
-    return _nodes(kubeconfig, known or {GROUP_LABEL: inputs["nodeGroupName"]})
+    group_labels = {key: labels[key] for key in (NODE_GROUP_LABEL, GENERATION_LABEL) if key in labels}
+    return _nodes(kubeconfig, group_labels or {GROUP_LABEL: inputs["nodeGroupName"]})
 
 
 def nodes(kubeconfig: str, group: str) -> list[str]:

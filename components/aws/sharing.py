@@ -77,7 +77,7 @@ def sharing_statements(
     """
     grants, limits = [], []
     for access in sorted(set(sharing.grants.values())):
-        roles = sorted(roles for roles, granted in sharing.grants.items() if granted == access)
+        roles = sorted(roles for roles, grant in sharing.grants.items() if grant == access)
         principals = _principals(role.arn_pattern for role in roles)
         grants.append(
             {

@@ -228,13 +228,13 @@ def service_way_in(
     others: namespaces, and the port that their pods reach as well.
     callers: services of ours: name, and namespace.
     """
-    known = [
+    peers = [
         peer(INGRESS_NAMESPACE, labelled=INGRESS_CONTROLLER_LABEL),
         peer(MONITORING_NAMESPACE),
         *(peer(namespace, service_labels(service)) for service, namespace in callers.items()),
     ]
     return _ingress_policy(
-        ARCHER, [(known, PORT), *(([peer(name) for name in namespaces], port) for namespaces, port in others)]
+        ARCHER, [(peers, PORT), *(([peer(name) for name in namespaces], port) for namespaces, port in others)]
     )
 
 
@@ -281,7 +281,7 @@ def _way_out(
 
     ports: of what only some environments have.
     """
-    known = {HTTPS_PORT, database.PORT, *(port for port in ports if port is not None)}
+    open_ports = {HTTPS_PORT, database.PORT, *(port for port in ports if port is not None)}
     k8s.networking.v1.NetworkPolicy(
         f"{name}-egress",
         metadata=k8s.meta.v1.ObjectMetaArgs(
@@ -290,7 +290,7 @@ def _way_out(
         spec=k8s.networking.v1.NetworkPolicySpecArgs(
             pod_selector=k8s.meta.v1.LabelSelectorArgs(match_labels=service_labels(service)),
             policy_types=["Egress"],
-            egress=[names(), anywhere(known), pod_identity()],
+            egress=[names(), anywhere(open_ports), pod_identity()],
         ),
         opts=opts,
     )

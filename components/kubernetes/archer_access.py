@@ -60,11 +60,11 @@ class ArcherAccess(pulumi.ComponentResource):
     def __init__(self, name: str, args: ArcherAccessArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:kubernetes:ArcherAccess", name, {}, opts)
         child = pulumi.ResourceOptions(parent=self)
-        here = k8s.meta.v1.ObjectMetaArgs(
+        metadata = k8s.meta.v1.ObjectMetaArgs(
             name=CONFIG_MAP, namespace=args.namespace, labels=service_labels(ARCHER)
         )
-        document = k8s.core.v1.ConfigMap(name, metadata=here, data=args.document, opts=child)
-        binding = grant_group(name, here, OPERATOR_RIGHTS, child, group=ARCHER_GROUP)
+        document = k8s.core.v1.ConfigMap(name, metadata=metadata, data=args.document, opts=child)
+        binding = grant_group(name, metadata, OPERATOR_RIGHTS, child, group=ARCHER_GROUP)
         self.namespace = known_after(args.namespace, document.id, binding.id)
         self.register_outputs({"namespace": self.namespace})
 

@@ -103,12 +103,12 @@ def variables(trusted: Sequence[str]) -> dict[str, str]:
 
 
 def _labels(thing: str) -> str:
-    each = (
+    expressions = (
         f"(has({thing}.metadata.labels) && '{label}' in {thing}.metadata.labels "
         f"? {thing}.metadata.labels['{label}'] : '')"
         for label in (JOB_LABEL, ATTEMPT_LABEL)
     )
-    return f"[{', '.join(each)}]"
+    return f"[{', '.join(expressions)}]"
 
 
 def _has(thing: str) -> str:

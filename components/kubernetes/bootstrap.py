@@ -182,7 +182,7 @@ def rules() -> dict[str, Any]:
         "variables.after == variables.before || variables.after == variables.opened": (
             "a pod of this namespace takes no taint off its node but that of its service account's name"
         ),
-        " && ".join(_same(field) for field in UNCHANGED): (
+        " && ".join(_equality(field) for field in UNCHANGED): (
             "a pod of this namespace changes nothing of its node but its taints"
         ),
     }
@@ -207,7 +207,7 @@ def rules() -> dict[str, Any]:
     }
 
 
-def _same(field: str) -> str:
+def _equality(field: str) -> str:
     section, name = field.split(".")
     return f"object.{section}.?{name} == oldObject.{section}.?{name}"
 
@@ -240,7 +240,7 @@ def _pod(name: str, daemon: BootstrapDaemonSet, args: BootstrapArgs) -> k8s.core
             k8s.core.v1.ContainerArgs(
                 name="pause",
                 image=args.pause_image,
-                security_context=_nobody(),
+                security_context=_security_context(),
                 resources=_resources("1m", "8Mi"),
             )
         ],
@@ -315,7 +315,7 @@ def _opener(name: str, image: str) -> k8s.core.v1.ContainerArgs:
             k8s.core.v1.EnvVarArgs(name="NODE", value_from=node),
             k8s.core.v1.EnvVarArgs(name="TAINT", value=startup_taint(name)),
         ],
-        security_context=_nobody(),
+        security_context=_security_context(),
         resources=_resources("10m", "32Mi"),
         volume_mounts=[
             k8s.core.v1.VolumeMountArgs(name="account", mount_path=ACCOUNT_FOLDER, read_only=True)
@@ -341,7 +341,7 @@ def _account_volume() -> k8s.core.v1.VolumeArgs:
     )
 
 
-def _nobody() -> k8s.core.v1.SecurityContextArgs:
+def _security_context() -> k8s.core.v1.SecurityContextArgs:
     """Of containers that are ours: the pod's says nothing of users, as a company's may be root."""
     return k8s.core.v1.SecurityContextArgs(
         allow_privilege_escalation=False,

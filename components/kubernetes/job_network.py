@@ -108,7 +108,7 @@ class JobNetwork(pulumi.ComponentResource):
 
 def deny_others() -> Policy:
     """No pod connects anywhere, or is connected to, but those of Spark, which have a policy of their own."""
-    return Policy(pod_selector=_labelled(SPARK_PODS, "NotIn"), policy_types=["Ingress", "Egress"])
+    return Policy(pod_selector=_label_selector(SPARK_PODS, "NotIn"), policy_types=["Ingress", "Egress"])
 
 
 def spark_policy(egress: Mapping[str, Egress], pod_networks: Sequence[str] = ()) -> Policy:
@@ -117,14 +117,14 @@ def spark_policy(egress: Mapping[str, Egress], pod_networks: Sequence[str] = ())
     Who may connect to them is by label, which keeps one namespace from another; where they connect to is by
     network, if that is known: by label, each of them would be in one list more, on every node.
     """
-    spark_pods = [Peer(pod_selector=_labelled(SPARK_PODS))]
+    spark_pods = [Peer(pod_selector=_label_selector(SPARK_PODS))]
     to_one_another = (
         _egress(_ip_blocks(pod_networks), SPARK_PORTS)
         if pod_networks
         else k8s.networking.v1.NetworkPolicyEgressRuleArgs(to=spark_pods)
     )
     return Policy(
-        pod_selector=_labelled(SPARK_PODS),
+        pod_selector=_label_selector(SPARK_PODS),
         policy_types=["Ingress", "Egress"],
         ingress=[
             k8s.networking.v1.NetworkPolicyIngressRuleArgs(from_=spark_pods),
@@ -149,7 +149,7 @@ def spark_policy(egress: Mapping[str, Egress], pod_networks: Sequence[str] = ())
     )
 
 
-def _labelled(label: Label, operator: str = "In") -> k8s.meta.v1.LabelSelectorArgs:
+def _label_selector(label: Label, operator: str = "In") -> k8s.meta.v1.LabelSelectorArgs:
     key, values = label
     return k8s.meta.v1.LabelSelectorArgs(
         match_expressions=[
@@ -162,7 +162,7 @@ def _namespace(name: str, pods: Label | None = None) -> Peer:
     """The pods of a namespace, all of them or those with a label. Kubernetes labels each with its name."""
     return Peer(
         namespace_selector=k8s.meta.v1.LabelSelectorArgs(match_labels={"kubernetes.io/metadata.name": name}),
-        pod_selector=_labelled(pods) if pods else None,
+        pod_selector=_label_selector(pods) if pods else None,
     )
 
 

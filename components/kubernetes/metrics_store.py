@@ -130,7 +130,7 @@ def configuration(origin: Mapping[str, str]) -> str:
 
     origin: labels of what it scrapes.
     """
-    own = {"targets": [f"localhost:{PORT}"], "labels": dict(origin)}
+    target_group = {"targets": [f"localhost:{PORT}"], "labels": dict(origin)}
     return yaml.safe_dump(
         {
             "global": {"scrape_interval": "30s", "evaluation_interval": "30s"},
@@ -142,7 +142,7 @@ def configuration(origin: Mapping[str, str]) -> str:
             # What is sent again after a connection broke.
             "storage": {"tsdb": {"out_of_order_time_window": "10m"}},
             "rule_files": ["*.rules.yaml"],
-            "scrape_configs": [{"job_name": NAME, "static_configs": [own]}],
+            "scrape_configs": [{"job_name": NAME, "static_configs": [target_group]}],
         },
         sort_keys=False,
     )

@@ -151,7 +151,7 @@ def scraper_values(args: OpenTelemetryArgs, endpoint: pulumi.Input[str]) -> Valu
                 "receivers": {"prometheus": {"config": {"scrape_configs": config}}},
                 "processors": {"transform/labels": labels.of_targets()},
             },
-            _sending(args, endpoint, SCRAPER_QUEUE_BYTES),
+            _exporters(args, endpoint, SCRAPER_QUEUE_BYTES),
         ),
     }
 
@@ -178,12 +178,12 @@ def agent_values(args: OpenTelemetryArgs, endpoint: pulumi.Input[str]) -> Values
         "extraEnvs": _env(args, AGENT_RELEASE),
         "alternateConfig": merge_values(
             {"processors": {"transform/labels": labels.of_nodes()}},
-            _sending(args, endpoint, AGENT_QUEUE_BYTES),
+            _exporters(args, endpoint, AGENT_QUEUE_BYTES),
         ),
     }
 
 
-def _sending(args: OpenTelemetryArgs, endpoint: pulumi.Input[str], queue_bytes: int) -> Values:
+def _exporters(args: OpenTelemetryArgs, endpoint: pulumi.Input[str], queue_bytes: int) -> Values:
     return {"exporters": {"otlp": edge_exporter(endpoint, queue_bytes, items_for(args.destination))}}
 
 

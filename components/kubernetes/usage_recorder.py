@@ -33,9 +33,9 @@ def permissions(
 
     cluster: name in the settings.
     """
-    own = places.record_prefixes(cluster, OF_CLUSTER)
+    prefixes = places.record_prefixes(cluster, OF_CLUSTER)
     return [
-        *bucket_statements("UsageRecords", "record", bucket_arn, key_arn, under=own),
+        *bucket_statements("UsageRecords", "record", bucket_arn, key_arn, under=prefixes),
         # It is the same key.
         *bucket_statements("Summaries", "read", bucket_arn, None, under=f"{OF_CLUSTER}/yunikorn/"),
     ]

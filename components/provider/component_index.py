@@ -36,12 +36,12 @@ class Offer:
     @property
     def outputs(self) -> dict[str, Any]:
         """Name in Python of each output -> its annotation."""
-        names = [name for name in _annotated(self.component) if not name.startswith("_")]
-        known = hints(cast(Hashable, self.component))
-        return {name: known[name] for name in names}
+        names = [name for name in _annotated_names(self.component) if not name.startswith("_")]
+        annotations = hints(cast(Hashable, self.component))
+        return {name: annotations[name] for name in names}
 
 
-def _annotated(component: type[pulumi.ComponentResource]) -> list[str]:
+def _annotated_names(component: type[pulumi.ComponentResource]) -> list[str]:
     """Attributes that it and the components that it is one of declare, without those of every resource."""
     return [
         name
@@ -81,5 +81,5 @@ def _components() -> Iterator[type[pulumi.ComponentResource]]:
 
 
 def _modules(package: ModuleType) -> Iterator[ModuleType]:
-    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        yield import_module(found.name)
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        yield import_module(module.name)

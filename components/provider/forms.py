@@ -165,7 +165,9 @@ class Given:
     def read(self, value: Any, place: str) -> Any:
         """An output that is read once it is known, where any of it is not yet."""
         if _has_output(value):
-            return pulumi.Output.from_input(value).apply(lambda known: self.form.read(known, place))
+            return pulumi.Output.from_input(value).apply(
+                lambda resolved_value: self.form.read(resolved_value, place)
+            )
         return self.form.read(value, place)
 
 
@@ -235,11 +237,12 @@ class Record:
     @property
     def properties(self) -> list[Property]:
         """Its fields that others can give: the catalog is the one of this version."""
-        known = hints(self.kind)
+        annotations = hints(self.kind)
         return [
             Property(field.name, form, _required(field))
             for field in dataclasses.fields(self.kind)
-            if known[field.name] is not Catalog and (form := form_of(known[field.name])) is not None
+            if annotations[field.name] is not Catalog
+            and (form := form_of(annotations[field.name])) is not None
         ]
 
     def spec(self) -> Spec:
@@ -331,19 +334,19 @@ def form_of(annotation: Any) -> Form | None:
     if origin in (typing.Union, types.UnionType):
         return _form_of_union(arguments)
     if origin is pulumi.Output:
-        return _wrapped(Given, arguments)
+        return _wrapped_form(Given, arguments)
     if origin in (list, collections.abc.Sequence):
-        return _wrapped(lambda form: Items((form,)), arguments)
+        return _wrapped_form(lambda form: Items((form,)), arguments)
     if origin is tuple:
-        forms = [form_of(each) for each in arguments if each is not Ellipsis]
-        known = tuple(form for form in forms if form is not None)
-        return Items(known, several=Ellipsis in arguments) if len(known) == len(forms) else None
+        forms = [form_of(argument) for argument in arguments if argument is not Ellipsis]
+        known_forms = tuple(form for form in forms if form is not None)
+        return Items(known_forms, several=Ellipsis in arguments) if len(known_forms) == len(forms) else None
     if origin in (dict, collections.abc.Mapping):
-        return _wrapped(Entries, arguments[1:])
+        return _wrapped_form(Entries, arguments[1:])
     return None
 
 
-def _wrapped(wrap: Any, arguments: tuple[Any, ...]) -> Form | None:
+def _wrapped_form(wrap: Any, arguments: tuple[Any, ...]) -> Form | None:
     form = form_of(arguments[0])
     return None if form is None else wrap(form)
 
@@ -364,18 +367,18 @@ def _form_of_union(members: tuple[Any, ...]) -> Form | None:
 
 def records(form: Form | None) -> Iterator[Record]:
     """The records in a form, itself too, and in those; each once."""
-    seen: set[Record] = set()
+    seen_records: set[Record] = set()
 
     def within(form: Form | None) -> Iterator[Record]:
         match form:
-            case Record() if form not in seen:
-                seen.add(form)
+            case Record() if form not in seen_records:
+                seen_records.add(form)
                 yield form
                 for property in form.properties:
                     yield from within(property.form)
             case Items(forms) | OneOf(forms):
-                for each in forms:
-                    yield from within(each)
+                for part in forms:
+                    yield from within(part)
             case Entries(inner) | Given(inner):
                 yield from within(inner)
 
@@ -387,7 +390,7 @@ def described_fields(kind: type) -> dict[str, str]:
     meanings: dict[str, str] = {}
     # `name: meaning`, or several names with commas, over lines that are further in.
     fields = r"^(\w+(?:, \w+)*): (.+(?:\n +.+)*)"
-    for one in reversed([one for one in kind.__mro__ if dataclasses.is_dataclass(one)]):
-        for names, text in re.findall(fields, inspect.cleandoc(one.__doc__ or ""), re.MULTILINE):
+    for base in reversed([base for base in kind.__mro__ if dataclasses.is_dataclass(base)]):
+        for names, text in re.findall(fields, inspect.cleandoc(base.__doc__ or ""), re.MULTILINE):
             meanings |= {name: re.sub(r"\s+", " ", text) for name in names.split(", ")}
     return meanings

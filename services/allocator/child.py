@@ -38,14 +38,14 @@ class Children:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._one = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def run(self, seconds: float, work: Callable[[Unpack[Arguments]], T], *arguments: *Arguments) -> T:
         """What a function of a module returns, called in a process that ends with it, or after so long.
 
         Raises Failure.
         """
-        async with self._one:
+        async with self._lock:
             with _emptied(self._folder):
                 return await _in_child(seconds, self._folder, work, *arguments)
 

@@ -46,7 +46,7 @@ def archer_of(configuration: Configuration, patience: float = 60.0) -> Iterator[
 
 def sentences(problem: "Problem") -> list[str]:
     """What Archer says."""
-    return [f"{at}: {says}" for at, says in problem.mistakes] or [str(problem)]
+    return [f"{at}: {sentence}" for at, sentence in problem.mistakes] or [str(problem)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,9 +74,9 @@ class PlanStanding:
 
 def plan_standing(archer: "Archer") -> PlanStanding:
     """What Archer has now."""
-    listed = archer.list_plans(limit=PLANS)
-    own_plans = [own_plan(row) for row in listed["plans"] if row["made_by"] == NAME]
-    in_force = listed["in_force"]
+    answer = archer.list_plans(limit=PLANS)
+    own_plans = [own_plan(row) for row in answer["plans"] if row["made_by"] == NAME]
+    in_force = answer["in_force"]
     return PlanStanding(
         last_plan=max(own_plans, key=lambda plan: plan.made, default=None),
         plan=in_force.get("plan"),

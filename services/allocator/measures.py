@@ -38,7 +38,7 @@ class Measures:
         self._workflows = metrics.counter(
             "workflows_proposed", "Workflows that nobody told of, new or measured to be otherwise."
         )
-        self._says = metrics.labelled_gauge(
+        self._sentences = metrics.labelled_gauge(
             "says", "Why the last plan waits for a person, or was not made; 1.", ("result", "sentence")
         )
         self._failing = metrics.labelled_gauge(
@@ -106,9 +106,9 @@ class Measures:
 
     def _show_sentences(self, result: str, sentences: Sequence[str]) -> None:
         """Only of the last attempt."""
-        self._says.clear()
+        self._sentences.clear()
         for sentence in sentences[:SAID]:
-            self._says.labels(result, sentence[:LONGEST]).set(1)
+            self._sentences.labels(result, sentence[:LONGEST]).set(1)
 
 
 class ReportGauges(Collector):

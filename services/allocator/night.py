@@ -133,8 +133,8 @@ def _plan(
     window = answers.window(clusters, request.until, request.rules)
     phases: Iterator[Phase] = chain(("history",), repeat("search"))
 
-    def progress(says: str) -> None:
-        log.info(says)
+    def progress(sentence: str) -> None:
+        log.info(sentence)
         watch.to(next(phases))
 
     watch.to("history")
@@ -143,7 +143,7 @@ def _plan(
         rows = ask(folder, (RUNS, NEEDS), window, request.days)
         unknown = unknown_workflows(rows[RUNS], rows[NEEDS], platform.workflows)
         watch.to("archer")
-        changed, refused = _propose_workflows(configuration, unknown)
+        change_count, refused = _propose_workflows(configuration, unknown)
         watch.to("history")
         try:
             result = plan(folder, request, progress)
@@ -157,31 +157,31 @@ def _plan(
             f"In {night.seconds:g} s the search found nothing better than what is in force: allow more "
             "seconds, or fewer moves.",
         )
-    return result, changed, refused
+    return result, change_count, refused
 
 
 def _propose_workflows(
     configuration: Configuration, unknown: Mapping[str, UnknownWorkflow]
 ) -> tuple[int, tuple[str, ...]]:
     """How many are not as they were proposed before, and what was refused: no plan waits for that."""
-    changed = 0
+    change_count = 0
     with archer_of(configuration) as archer:
         from archer import Problem
 
         names = iter(unknown)
-        while some := [*islice(names, AT_ONCE)]:
+        while batch := [*islice(names, AT_ONCE)]:
             try:
-                changed += archer.propose_workflows(
-                    {name: unknown[name].workflow.model_dump(mode="json") for name in some},
-                    {name: unknown[name].measured for name in some},
+                change_count += archer.propose_workflows(
+                    {name: unknown[name].workflow.model_dump(mode="json") for name in batch},
+                    {name: unknown[name].measured for name in batch},
                     f"They ran in the last {configuration.night.days} days, and nobody has told of them.",
                 )
             except Problem as problem:
                 log.warning("workflows are not proposed", extra=fields(says=sentences(problem)))
-                return changed, (problem.kind,)
+                return change_count, (problem.kind,)
     if unknown:
-        log.info("workflows that nobody told of", extra=fields(count=len(unknown), changed=changed))
-    return changed, ()
+        log.info("workflows that nobody told of", extra=fields(count=len(unknown), changed=change_count))
+    return change_count, ()
 
 
 def _propose(archer: "Archer", plan: Plan) -> OwnPlan:
@@ -221,8 +221,8 @@ def _apply(
             last_plan.id, revision, "It is the plan of the night, within its bounds.", by_itself=True
         )
     except Problem as problem:
-        says = tuple(sentences(problem))
-        log.warning("the plan waits for a person", extra=fields(plan=last_plan.id, says=says))
-        return replace(night, result="waits", says=says, refused=(problem.kind,), seconds=watch.seconds)
+        reasons = tuple(sentences(problem))
+        log.warning("the plan waits for a person", extra=fields(plan=last_plan.id, says=reasons))
+        return replace(night, result="waits", says=reasons, refused=(problem.kind,), seconds=watch.seconds)
     log.info("the plan is in force", extra=fields(plan=last_plan.id))
     return replace(night, result="applied", seconds=watch.seconds)

@@ -24,8 +24,8 @@ class Clock:
 
     async def wait(self, until: datetime) -> None:
         """Wait for a time."""
-        while (left := (until - self.now()).total_seconds()) > 0:
-            await self.sleep(min(left, LONGEST_SLEEP_SECONDS))
+        while (seconds := (until - self.now()).total_seconds()) > 0:
+            await self.sleep(min(seconds, LONGEST_SLEEP_SECONDS))
 
 
 @dataclass(frozen=True)

@@ -68,27 +68,27 @@ class JobTraces:
     def __init__(self, pool: Pool, tracing: Tracing) -> None:
         self._pool = pool
         self._tracing = tracing
-        self._ended: set[UUID] = set()
+        self._ended_jobs: set[UUID] = set()
         self._wake = asyncio.Event()
 
     def span(
         self, name: str, job: UUID, kind: SpanKind = SpanKind.INTERNAL, **attributes: Any
     ) -> AbstractContextManager[Span]:
         """What is done for a job, in its trace, with a link to the span of the request for which it is."""
-        here = trace.get_current_span().get_span_context()
+        span_context = trace.get_current_span().get_span_context()
         return self._tracing.tracer.start_as_current_span(
             name,
             trace.set_span_in_context(trace.NonRecordingSpan(self._root(job))),
             kind,
-            {"moka.job": id_text(job), **_named(attributes)},
-            [Link(here)] if here.is_valid else [],
+            {"moka.job": id_text(job), **_span_attributes(attributes)},
+            [Link(span_context)] if span_context.is_valid else [],
         )
 
     def ended(self, jobs: Iterable[UUID]) -> None:
         """Jobs may have ended: those that have get their way into their trace, from the database."""
-        kept = {job for job in jobs if self._tracing.keeps(job.int)}
-        if kept and len(self._ended) < MOST_WAITING:
-            self._ended |= kept
+        sampled_jobs = {job for job in jobs if self._tracing.keeps(job.int)}
+        if sampled_jobs and len(self._ended_jobs) < MOST_WAITING:
+            self._ended_jobs |= sampled_jobs
             self._wake.set()
 
     async def run(self) -> None:
@@ -106,8 +106,8 @@ class JobTraces:
     async def write(self) -> None:
         """Write the ways of the jobs that are known to have ended; without the database, none."""
         self._wake.clear()
-        while self._ended:
-            jobs = [self._ended.pop() for _ in range(min(MOST, len(self._ended)))]
+        while self._ended_jobs:
+            jobs = [self._ended_jobs.pop() for _ in range(min(MOST, len(self._ended_jobs)))]
             try:
                 rows = await self._pool.fetch(JOBS, jobs)
                 events = await self._pool.fetch(EVENTS, jobs)
@@ -120,12 +120,17 @@ class JobTraces:
 
     def _write(self, row: asyncpg.Record, events: list[asyncpg.Record]) -> None:
         job: UUID = row["id"]
-        known = {name: row[name] for name in ("queue", "tier", "workflow", "cluster", "attempts", "reason")}
+        attributes = {
+            name: row[name] for name in ("queue", "tier", "workflow", "cluster", "attempts", "reason")
+        }
         with identity(self._root(job)):
             root = self._tracing.tracer.start_span(
                 f"job {row['name']}",
                 trace.set_span_in_context(trace.INVALID_SPAN),
-                attributes={"moka.job": id_text(job), **_named({**known, "state": row["state"]})},
+                attributes={
+                    "moka.job": id_text(job),
+                    **_span_attributes({**attributes, "state": row["state"]}),
+                },
                 start_time=_nanoseconds(submitted_at(job)),
             )
         if row["state"] in BAD_ENDS:
@@ -135,7 +140,7 @@ class JobTraces:
             self._tracing.tracer.start_span(
                 state,
                 inside,
-                attributes=_named({"attempt": attempt, "reason": reason}),
+                attributes=_span_attributes({"attempt": attempt, "reason": reason}),
                 start_time=_nanoseconds(began),
             ).end(_nanoseconds(ended))
         root.end(_nanoseconds(row["ended"]))
@@ -155,7 +160,7 @@ def _stays(
         yield (stay["state"], stay["attempt"], stay["reason"], stay["at"]), following["at"]
 
 
-def _named(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _span_attributes(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Attributes by their names in spans, without those that are not known."""
     return {f"moka.{name}": value for name, value in attributes.items() if value is not None}
 

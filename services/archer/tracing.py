@@ -82,12 +82,12 @@ def identity(context: SpanContext) -> Iterator[None]:
 
 class _Ids(RandomIdGenerator):
     def generate_trace_id(self) -> int:
-        known = _identity.get()
-        return known.trace_id if known else super().generate_trace_id()
+        current = _identity.get()
+        return current.trace_id if current else super().generate_trace_id()
 
     def generate_span_id(self) -> int:
-        known = _identity.get()
-        return known.span_id if known else super().generate_span_id()
+        current = _identity.get()
+        return current.span_id if current else super().generate_span_id()
 
 
 class _Share(Sampler):

@@ -17,7 +17,7 @@ def is_address(host: str) -> bool:
     return True
 
 
-def apart(own: Mapping[str, Handler]) -> Middleware:
+def apart(own_handlers: Mapping[str, Handler]) -> Middleware:
     """Of a service with pages for people: its health and metrics, by path, for those who ask by address.
 
     What a gateway passes on names the host of the pages, so it never gets to these; and the other way round.
@@ -27,7 +27,7 @@ def apart(own: Mapping[str, Handler]) -> Middleware:
     async def by_host(request: web.Request, handler: Handler) -> web.StreamResponse:
         if not is_address(request.host):
             return await handler(request)
-        answer = own.get(request.path)
+        answer = own_handlers.get(request.path)
         if answer is None:
             return web.Response(status=404, text="there is no such page; pages have a name for a host\n")
         return await answer(request)

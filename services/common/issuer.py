@@ -102,7 +102,7 @@ class IssuerKeys:
             async with self._session.request(
                 method, url, timeout=timeout, allow_redirects=False, **options
             ) as response:
-                body = await _bounded(response.content)
+                body = await _bounded_body(response.content)
                 answer = json.loads(body) if body else {}
                 status = response.status
         except ValueError:
@@ -163,7 +163,7 @@ class IssuerKeys:
         return answer
 
 
-async def _bounded(content: aiohttp.StreamReader) -> bytes:
+async def _bounded_body(content: aiohttp.StreamReader) -> bytes:
     body = b""
     async for chunk in content.iter_any():
         body += chunk

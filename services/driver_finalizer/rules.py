@@ -80,7 +80,7 @@ def ended_or_deleted(pod: Object) -> bool:
         container.get("name") == DRIVER_CONTAINER and "terminated" in (container.get("state") or {})
         for container in containers
     )
-    return _ended(pod) or terminated or _deletion_time(pod) is not None
+    return _has_ended(pod) or terminated or _deletion_time(pod) is not None
 
 
 def application_state(application: Object) -> str:
@@ -96,7 +96,7 @@ def latest_submission(application: Object) -> str:
 def _deletion_reason(pod: Object, now: datetime) -> str | None:
     """Why a pod that is being deleted will never say how it ended."""
     deletion = _deletion_time(pod)
-    if deletion is None or _ended(pod):
+    if deletion is None or _has_ended(pod):
         return None
     if not (pod.get("spec") or {}).get("nodeName"):
         return "it was deleted before it had a node"
@@ -137,7 +137,7 @@ def _labels(pod: Object) -> Mapping[str, str]:
     return pod["metadata"].get("labels") or {}
 
 
-def _ended(pod: Object) -> bool:
+def _has_ended(pod: Object) -> bool:
     return (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}
 
 

@@ -40,19 +40,19 @@ class PodIdentity:
     ) -> None:
         self._environment = environment
         self._clock = clock
-        self._kept: Credentials | None = None
+        self._current: Credentials | None = None
 
     def credentials(self) -> Credentials:
         """Credentials that hold for some minutes. Raises NoCredentials."""
-        if self._kept is None or self._clock() >= self._kept.expiration - RENEWED_BEFORE_END:
-            self._kept = self._renewed()
-        return self._kept
+        if self._current is None or self._clock() >= self._current.expiration - RENEWED_BEFORE_END:
+            self._current = self._new_credentials()
+        return self._current
 
     def forget(self) -> None:
         """Ask anew next time: S3 has refused the credentials."""
-        self._kept = None
+        self._current = None
 
-    def _renewed(self) -> Credentials:
+    def _new_credentials(self) -> Credentials:
         try:
             address, token_file = self._environment[ADDRESS], self._environment[TOKEN_FILE]
         except KeyError as error:

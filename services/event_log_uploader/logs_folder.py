@@ -178,17 +178,17 @@ def room(logs: Sequence[LogFolder], volume_bytes: int) -> Room:
     and closed files are emptied: events of that time are lost, and all later ones are not. The first file
     stays, as it says which application this is.
     """
-    used = sum(file.size for log in logs for file in log.files)
+    used_bytes = sum(file.size for log in logs for file in log.files)
     removed, emptied = [], []
     for log in logs:
         for file in log.files:
-            if used > volume_bytes // 2 and file.sealed:
+            if used_bytes > volume_bytes // 2 and file.sealed:
                 removed.append(log.path / file.name)
-                used -= file.size
+                used_bytes -= file.size
     for log in logs:
         for file in log.files:
             may_go = not file.sealed and log.closed(file) and file.index > 1 and file.size
-            if used > volume_bytes * 3 // 4 and may_go:
+            if used_bytes > volume_bytes * 3 // 4 and may_go:
                 emptied.append(log.path / file.name)
-                used -= file.size
+                used_bytes -= file.size
     return Room(removed, emptied)

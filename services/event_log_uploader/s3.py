@@ -112,13 +112,13 @@ def _chunks(body: Body) -> Iterator[bytes]:
         yield body
         return
     for part in body:
-        left = part.size
+        remainder = part.size
         with part.path.open("rb") as file:
-            while left:
-                chunk = file.read(min(left, CHUNK_BYTES))
+            while remainder:
+                chunk = file.read(min(remainder, CHUNK_BYTES))
                 if not chunk:
                     raise OSError(f"{part.path} is shorter than it was")
-                left -= len(chunk)
+                remainder -= len(chunk)
                 yield chunk
 
 

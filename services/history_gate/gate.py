@@ -89,10 +89,10 @@ class Gate:
             return _html(pages.unknown(log, self._days), 404)
         if self._clock() < self._open_until.get(log, 0.0):
             return await self._pass_on(request, log)
-        where = await asyncio.to_thread(verdict, self._storage, log)
+        location = await asyncio.to_thread(verdict, self._storage, log)
         if log not in self._reading:
-            self._counts[type(where)].inc()
-        match where:
+            self._counts[type(location)].inc()
+        match location:
             case Running(marker):
                 url = self._live_url.format(
                     name=marker.name, namespace=marker.namespace, cluster=marker.cluster
@@ -100,10 +100,10 @@ class Gate:
                 return _html(pages.running(marker, url))
             case Unknown():
                 return _html(pages.unknown(log, self._days), 404)
-        return await self._open(request, app, log, where)
+        return await self._open(request, app, log, location)
 
     async def _open(
-        self, request: web.Request, app: str, log: str, where: Hot | Archived
+        self, request: web.Request, app: str, log: str, location: Hot | Archived
     ) -> web.StreamResponse:
         """Have the server read a log, once for all who ask for it, and say so while that takes long."""
         task = self._reading.get(log)
@@ -113,7 +113,7 @@ class Gate:
             task.add_done_callback(lambda _: self._reading.pop(log, None))
         await asyncio.wait([task], timeout=PATIENCE_SECONDS)
         if not task.done():
-            return _html(pages.being_read(log, where.size))
+            return _html(pages.being_read(log, location.size))
         try:
             status, text = task.result()
         except Unreachable:

@@ -76,7 +76,7 @@ class Keeper:
         self._revision = 0
         self._left_out: Sequence[Mistake] = ()
         self._other_settings = False
-        self._written = metrics.counter("written", "Changes of what is in force.")
+        self._writes = metrics.counter("written", "Changes of what is in force.")
         self._failures = metrics.counter("failures", "Looks that failed, and were repeated.")
         metrics.gauge(
             "behind_seconds",
@@ -125,11 +125,11 @@ class Keeper:
         """Write what should be in force where it is not. Raises ApiError and InvalidDocument."""
         calendar_map = await self._api.get(self._calendar_path)
         amounts_map = await self._api.get(self._amounts_path)
-        held = await self._api.get(CONFIGS)
+        scheduler_map = await self._api.get(CONFIGS)
         # Without a scheduler's ConfigMap there is nothing to keep yet, or any more.
-        if held is not None:
+        if scheduler_map is not None:
             text = None if calendar_map is None else self._queues(calendar_map, amounts_map)
-            if config_map.keeper_queues(held) != text:
+            if config_map.keeper_queues(scheduler_map) != text:
                 await self._write(text)
         self._last_correct = self._clock()
 
@@ -138,7 +138,7 @@ class Keeper:
         value = None if text is None else config_map.pack(text)
         patch: dict[str, Any] = {"binaryData": {config_map.KEPT_KEY: value}}
         await self._api.merge(CONFIGS, patch, FIELD_MANAGER)
-        self._written.inc()
+        self._writes.inc()
         log.info(
             "written",
             extra=fields(kept=text is not None, share=round(self._share, 3), revision=self._revision),
@@ -156,9 +156,9 @@ class Keeper:
         of_hour = queue_amounts.at(amounts, now)
         key = versions, nodes, of_hour.hour
         if self._rendered is None or self._rendered[0] != key:
-            here = _text(settings, of_hour, nodes)
+            current_text = _text(settings, of_hour, nodes)
             of_settings = _text(settings, AmountsOfHour(), calendar.all_nodes)
-            self._rendered = key, None if here == of_settings else here
+            self._rendered = key, None if current_text == of_settings else current_text
             self._share = sum(nodes.values()) / sum(calendar.all_nodes.values())
             self._revision = amounts.revision if amounts else 0
             self._tell(settings, of_hour)
@@ -168,7 +168,8 @@ class Keeper:
         self, calendar_map: Object, amounts_map: Object | None
     ) -> tuple[Versions, ClusterSettings, QueueAmounts | None]:
         versions = tuple(
-            one["metadata"]["resourceVersion"] if one else None for one in (calendar_map, amounts_map)
+            source_map["metadata"]["resourceVersion"] if source_map else None
+            for source_map in (calendar_map, amounts_map)
         )
         if self._input is None or self._input[0] != versions:
             settings = ClusterSettings.of_data(calendar_map.get("data") or {})
@@ -182,7 +183,7 @@ class Keeper:
         if left_out != self._left_out or other != self._other_settings:
             log.warning(
                 "the plan is of other settings" if other else "the plan fits the settings",
-                extra=fields(revision=self._revision, left_out=[str(one) for one in left_out[:20]]),
+                extra=fields(revision=self._revision, left_out=[str(mistake) for mistake in left_out[:20]]),
             )
         self._left_out, self._other_settings = left_out, other
 
@@ -194,7 +195,7 @@ def _text(settings: ClusterSettings, amounts: AmountsOfHour, nodes: Nodes) -> st
     pkg/shim/scheduler.go, Run). Settings and plans are refused before; this is for those of another version,
     and for a plan after a change of the settings.
     """
-    made = in_force(settings, amounts, nodes)
-    for problem in [*made.unresolved, *problems(made.tree)]:
+    state = in_force(settings, amounts, nodes)
+    for problem in [*state.unresolved, *problems(state.tree)]:
         raise InvalidDocument(f"With {sum(nodes.values())} nodes, {problem}")
-    return queues_yaml(made.tree)
+    return queues_yaml(state.tree)

@@ -77,9 +77,9 @@ async def _run(options: argparse.Namespace, hosts: Hosts, login: LoginOptions | 
         door, tasks = None, []
         if login is not None:
             session = await stack.enter_async_context(login_session())
-            kept = login.kept_secret()
-            door = Login(login.settings, Issuer(login.client, session), kept, metrics)
-            tasks.append(kept.run())
+            secret = login.kept_secret()
+            door = Login(login.settings, Issuer(login.client, session), secret, metrics)
+            tasks.append(secret.run())
         watches = [Watch(api, name, "pods", DRIVER_SELECTOR, drivers) for name in options.namespace]
         knowledge = Knowledge(
             drivers=drivers,
@@ -90,11 +90,11 @@ async def _run(options: argparse.Namespace, hosts: Hosts, login: LoginOptions | 
         metrics.gauge(
             "watch_idle_seconds", "The longest time without a word on a watch.", partial(_idle, watches)
         )
-        own = {
+        own_handlers = {
             **handlers(partial(_stalled, watches), metrics),
             "/ready": reporting(partial(_unready, watches)),
         }
-        gateway = Gateway(settings, knowledge, proxy, metrics, own, door)
+        gateway = Gateway(settings, knowledge, proxy, metrics, own_handlers, door)
         await run_until_signal(
             serve(gateway, options.listen), links.run(), *tasks, *(watch.run() for watch in watches)
         )

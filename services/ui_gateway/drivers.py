@@ -88,11 +88,11 @@ class Drivers:
     found: called with the newest driver of an application as soon as it is known which run it is.
     """
 
-    def __init__(self, found: Callable[[Driver], None] = lambda _: None) -> None:
-        self._found = found
+    def __init__(self, listener: Callable[[Driver], None] = lambda _: None) -> None:
+        self._listener = listener
         self._by_uid: dict[str, Driver] = {}
         self._by_application: dict[tuple[str, str], dict[str, Driver]] = {}
-        self._answered: set[str] = set()
+        self._answered_uids: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._by_uid)
@@ -100,7 +100,7 @@ class Drivers:
     def observe(self, item: Object, deleted: bool) -> None:
         """A driver's pod as it is now."""
         uid = item["metadata"]["uid"]
-        before, answered = self._by_uid.get(uid), uid in self._answered
+        before, answered = self._by_uid.get(uid), uid in self._answered_uids
         self._remove(uid)
         driver = None if deleted else driver_of(item)
         if driver is None:
@@ -108,10 +108,10 @@ class Drivers:
         self._by_uid[uid] = driver
         self._by_application.setdefault((driver.namespace, driver.application), {})[uid] = driver
         if answered:
-            self._answered.add(uid)
+            self._answered_uids.add(uid)
         new = driver.run and (before is None or before.run != driver.run)
         if new and self.newest(driver.namespace, driver.application) is driver:
-            self._found(driver)
+            self._listener(driver)
 
     def keep(self, namespace: str, uids: Set[str]) -> None:
         """There are no others in the namespace."""
@@ -126,15 +126,15 @@ class Drivers:
 
     def answered(self, driver: Driver) -> bool:
         """Whether its UI has answered this gateway."""
-        return driver.uid in self._answered
+        return driver.uid in self._answered_uids
 
     def note_answer(self, driver: Driver) -> None:
         """Its UI has answered."""
         if driver.uid in self._by_uid:
-            self._answered.add(driver.uid)
+            self._answered_uids.add(driver.uid)
 
     def _remove(self, uid: str) -> None:
-        self._answered.discard(uid)
+        self._answered_uids.discard(uid)
         driver = self._by_uid.pop(uid, None)
         if driver is None:
             return

@@ -79,13 +79,13 @@ class Gateway:
         knowledge: Knowledge,
         proxy: Proxy,
         metrics: Metrics,
-        own: Mapping[str, Handler],
+        own_handlers: Mapping[str, Handler],
         login: Login | None = None,
     ) -> None:
         self._settings = settings
         self._knowledge = knowledge
         self._proxy = proxy
-        self._own = own
+        self._own_handlers = own_handlers
         self._login = login
         self._requests = metrics.counter("requests", "Requests answered.", ("page", "status"))
         self._seconds = metrics.histogram("request_seconds", "Time of a request, to its last byte.", SECONDS)
@@ -96,7 +96,7 @@ class Gateway:
     async def answer(self, request: web.Request) -> web.StreamResponse:
         """The response to a request."""
         if is_address(request.host):
-            handler = self._own.get(request.path)
+            handler = self._own_handlers.get(request.path)
             return await handler(request) if handler else plain(404, "there is no such page")
         start = time.monotonic()
         target = self._settings.hosts.target(request.host)
@@ -146,20 +146,20 @@ class Gateway:
 
     async def _job(self, request: web.Request, target: Application) -> web.StreamResponse:
         driver = self._knowledge.drivers.newest(target.namespace, target.name)
-        if asked := answers.run_asked_for(request.raw_path):
-            return self._run(request, driver, *asked)
+        if run_request := answers.run_asked_for(request.raw_path):
+            return self._run(request, driver, *run_request)
         if request.raw_path.startswith("/run/"):
             return plain(404, "runs are at /run/spark-<32 hexadecimal digits>/")
         path, history = request.raw_path, self._settings.history
         if driver is None:
-            return self._shown(target, await self._without_driver(target, path))
+            return self._response(target, await self._without_driver(target, path))
         if answer := answers.before_asking(driver, path, history):
-            return self._shown(target, answer)
+            return self._response(target, answer)
         drivers = self._knowledge.drivers
         try:
             response = await self._proxy.pass_on(request, self._server(driver), self._settings.scheme)
         except ProxyRefusal:
-            return self._shown(
+            return self._response(
                 target,
                 answers.after_refusal(
                     driver, path, history, answered=drivers.answered(driver), now=datetime.now(UTC)
@@ -186,15 +186,15 @@ class Gateway:
     ) -> Redirect | UiNotReady | NotThere | None:
         """What there is of an application without a driver; None where that cannot be learned at present."""
         key, history = (target.namespace, target.name), self._settings.history
-        known, application = await self._asked(self._knowledge.applications.get, key)
+        known, application = await self._lookup(self._knowledge.applications.get, key)
         if application is not None:
             return answers.of_application(application, path, history)
-        known_link, run = await self._asked(self._knowledge.links.get, key)
+        known_link, run = await self._lookup(self._knowledge.links.get, key)
         if run is not None:
             return Redirect(history.page(run, path))
         return NotThere() if known and known_link else None
 
-    async def _asked(
+    async def _lookup(
         self, ask: Callable[[Key], Awaitable[Value | None]], key: Key
     ) -> tuple[bool, Value | None]:
         """Whether there was an answer, and the answer."""
@@ -207,7 +207,7 @@ class Gateway:
         self._stale.inc()
         return False, None
 
-    def _shown(self, target: Application, answer: Redirect | UiNotReady | NotThere | None) -> web.Response:
+    def _response(self, target: Application, answer: Redirect | UiNotReady | NotThere | None) -> web.Response:
         match answer:
             case Redirect(url):
                 return redirect(url)

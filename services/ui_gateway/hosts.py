@@ -67,10 +67,10 @@ def normal(host: str) -> str | None:
     return name if len(name) <= 253 and _NAME.fullmatch(name) else None
 
 
-def pages(written: Sequence[str]) -> dict[str, Page]:
+def pages(arguments: Sequence[str]) -> dict[str, Page]:
     """Pages, each written as `<host>[/path]=<URL>`, by host. Raises ValueError for one that is not."""
     upstreams: dict[str, dict[str, str]] = {}
-    for text in written:
+    for text in arguments:
         place, _, url = text.partition("=")
         host, slash, path = place.partition("/")
         if normal(host) != host or not re.match(r"https?://[^/]+\Z", url):

@@ -83,9 +83,9 @@ class Issuer:
         token = answer.get("id_token")
         if not isinstance(token, str):
             raise IssuerRefusal("the issuer gave no ID token")
-        return await self._verified(token, nonce)
+        return await self._verified_claims(token, nonce)
 
-    async def _verified(self, token: str, nonce: str) -> Mapping[str, Any]:
+    async def _verified_claims(self, token: str, nonce: str) -> Mapping[str, Any]:
         """OpenID Connect Core 1.0, 3.1.3.7."""
         try:
             claims = await self._issuer.claims(

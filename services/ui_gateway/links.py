@@ -72,14 +72,14 @@ class Links:
             driver = await queue.get()
             key = _key(driver)
             while self._newest.get(key) is driver:
-                if await self._written(driver):
+                if await self._put_link(driver):
                     # Another may have come meanwhile.
                     if self._newest[key] is driver:
                         del self._newest[key]
                     break
                 await asyncio.sleep(RETRY_SECONDS)
 
-    async def _written(self, driver: Driver) -> bool:
+    async def _put_link(self, driver: Driver) -> bool:
         put: Callable[..., Any] = self._s3.put_object
         try:
             await asyncio.to_thread(

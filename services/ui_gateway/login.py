@@ -91,10 +91,10 @@ class Login:
         if seal is None:
             return _not_ready()
         if request.path.startswith(OWN):
-            return self._own(request, seal)
+            return self._own_page(request, seal)
         current = self._session(request, seal)
         if current is None:
-            return self._asked(request)
+            return self._login_request(request)
         return None if self._settings.access.sees(current.user, target) else plain(403, not_shown(target))
 
     async def page(self, request: web.Request) -> web.Response:
@@ -129,26 +129,26 @@ class Login:
         current = self._session(request, seal)
         if current is not None:
             return self._onward(way, current, seal)
-        known = browser(request) or new_browser()
+        browser_id = browser(request) or new_browser()
         nonce, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(48)
         # The state is all that is kept of a login: each tab has its own, and replicas need not share any.
-        state = {**way, "browser": fingerprint(known), "nonce": nonce, "verifier": verifier}
+        state = {**way, "browser": fingerprint(browser_id), "nonce": nonce, "verifier": verifier}
         url = await self._issuer.authorization_url(
             state=seal.seal("state", state, LOGIN_SECONDS), nonce=nonce, verifier=verifier
         )
         response = redirect(url)
-        keep(response, BROWSER, known)
+        keep(response, BROWSER, browser_id)
         return response
 
     async def _callback(self, request: web.Request, seal: Seal) -> web.Response:
         """The way back from the issuer."""
-        known = browser(request)
-        state = seal.open("state", request.query.get("state"), browser=fingerprint(known or ""))
+        browser_id = browser(request)
+        state = seal.open("state", request.query.get("state"), browser=fingerprint(browser_id or ""))
         secret = self._secret.value
-        if known is None or state is None or secret is None:
-            return self._failed(400, "It is not of this browser, or took more than 10 minutes.")
+        if browser_id is None or state is None or secret is None:
+            return self._failure(400, "It is not of this browser, or took more than 10 minutes.")
         if "code" not in request.query:
-            return self._failed(403, f"The issuer says {request.query.get('error', 'nothing')}.")
+            return self._failure(403, f"The issuer says {request.query.get('error', 'nothing')}.")
         try:
             claims = await self._issuer.claims(
                 request.query["code"],
@@ -158,7 +158,9 @@ class Login:
             )
         except IssuerRefusal as error:
             log.warning("login refused", extra=fields(error=error))
-            return self._failed(403, "The issuer's answer is not for this login; the gateway's log says why.")
+            return self._failure(
+                403, "The issuer's answer is not for this login; the gateway's log says why."
+            )
         seconds = self._settings.hours * 3600.0
         current = Session(self._user(claims), self._clock() + seconds)
         self._logins.labels("ok").inc()
@@ -179,33 +181,35 @@ class Login:
         forget(response)
         return response
 
-    def _own(self, request: web.Request, seal: Seal) -> web.Response:
+    def _own_page(self, request: web.Request, seal: Seal) -> web.Response:
         """What the gateway itself has on the host of a page."""
-        host, known = normal(request.host) or "", browser(request)
+        host, browser_id = normal(request.host) or "", browser(request)
         if request.path == f"{OWN}logout":
             response = redirect(self._url("/logout"))
             forget(response)
             return response
         if request.path != f"{OWN}session":
             return plain(404, "there is no such page")
-        ticket = seal.open("ticket", request.query.get("ticket"), host=host, browser=fingerprint(known or ""))
-        if known is None or ticket is None:
+        ticket = seal.open(
+            "ticket", request.query.get("ticket"), host=host, browser=fingerprint(browser_id or "")
+        )
+        if browser_id is None or ticket is None:
             sentence = "It is not of this browser, or too old. Does the browser keep cookies of this host?"
-            return self._failed(400, sentence, f"{self._settings.scheme}://{host}/")
+            return self._failure(400, sentence, f"{self._settings.scheme}://{host}/")
         current = session(ticket)
         response = redirect(f"{self._settings.scheme}://{host}{ticket['path']}")
         seconds = min(HOST_SECONDS, current.until - self._clock())
         self._let_in(response, current, host, seconds, seal)
         return response
 
-    def _asked(self, request: web.Request) -> web.Response:
+    def _login_request(self, request: web.Request) -> web.Response:
         """To log in first: a page is led there, anything else is told so."""
         if request.method != "GET" or "text/html" not in request.headers.get("Accept", ""):
             return plain(401, "log in first: open this page in a browser")
-        known = browser(request) or new_browser()
+        browser_id = browser(request) or new_browser()
         to = f"{self._settings.scheme}://{normal(request.host)}{request.raw_path}"
-        response = redirect(f"{self._url('/start')}?{urlencode({'to': to, 'for': fingerprint(known)})}")
-        keep(response, BROWSER, known)
+        response = redirect(f"{self._url('/start')}?{urlencode({'to': to, 'for': fingerprint(browser_id)})}")
+        keep(response, BROWSER, browser_id)
         return response
 
     def _onward(self, way: dict[str, str], current: Session, seal: Seal) -> web.Response:
@@ -230,10 +234,10 @@ class Login:
     def _user(self, claims: Mapping[str, object]) -> User:
         names = (claims.get(name) for name in ("name", "preferred_username", "email", "sub"))
         groups = claims.get(self._settings.groups_claim)
-        listed = groups if isinstance(groups, list) else [groups]
-        known = frozenset(group for group in listed if isinstance(group, str))
+        items = groups if isinstance(groups, list) else [groups]
+        user_groups = frozenset(group for group in items if isinstance(group, str))
         name = str(next(name for name in names if name))[:100]
-        return User(str(claims["sub"]), name, known & self._settings.access.groups)
+        return User(str(claims["sub"]), name, user_groups & self._settings.access.groups)
 
     def _place(self, url: str) -> tuple[str, str] | None:
         """Host and path of an address that this gateway answers for; None for any other."""
@@ -250,7 +254,7 @@ class Login:
         path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         return host, path if len(path) <= LONGEST_PATH else "/"
 
-    def _failed(self, status: int, reason: str, again: str = "") -> web.Response:
+    def _failure(self, status: int, reason: str, again: str = "") -> web.Response:
         self._logins.labels("refused").inc()
         return html(status, texts.login_failed(reason, again or self._url()))
 

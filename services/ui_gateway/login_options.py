@@ -78,9 +78,9 @@ def login_session() -> aiohttp.ClientSession:
     return aiohttp.ClientSession(trust_env=True, cookie_jar=aiohttp.DummyCookieJar())
 
 
-def _viewers(written: Sequence[str]) -> dict[str, frozenset[str]]:
+def _viewers(arguments: Sequence[str]) -> dict[str, frozenset[str]]:
     viewers: dict[str, frozenset[str]] = {}
-    for text in written:
+    for text in arguments:
         namespace, equals, group = text.partition("=")
         if not equals or not namespace or not group:
             raise ValueError(f"{text!r} names no viewers; write <job namespace>=<group>")

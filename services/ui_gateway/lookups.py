@@ -60,8 +60,8 @@ class AnswerCache(Generic[Key, Value]):
 
     async def get(self, key: Key) -> Value:
         """The answer. Raises TooManyQuestions, TimeoutError, and what asking raises."""
-        asked, answer = self._answers.get(key, (0.0, None))
-        if answer is None or self._clock() - asked > CACHE_SECONDS:
+        asked_at, answer = self._answers.get(key, (0.0, None))
+        if answer is None or self._clock() - asked_at > CACHE_SECONDS:
             self._rate.take()
             answer = asyncio.ensure_future(asyncio.wait_for(self._ask(key), QUESTION_SECONDS))
             # Nobody may be left to take an error.

@@ -107,19 +107,19 @@ def sent(headers: Mapping[str, str], host: str, client: str, scheme: str) -> CIM
         "X-Forwarded-Host": host,
         "X-Forwarded-Proto": scheme,
     }
-    kept = _without(headers, NOT_SENT)
-    for name in [name for name in kept if name.lower().startswith("x-forwarded-")]:
-        kept.popall(name, None)
-    kept.update(forwarded)
-    return kept
+    page_headers = _without(headers, NOT_SENT)
+    for name in [name for name in page_headers if name.lower().startswith("x-forwarded-")]:
+        page_headers.popall(name, None)
+    page_headers.update(forwarded)
+    return page_headers
 
 
 def returned(headers: Mapping[str, str], host: str, server: str) -> CIMultiDict[str]:
     """Headers for the browser, of those of a page; `host` of the request, and `server` that was asked."""
-    kept = _without(headers, NOT_RETURNED)
-    if "Location" in kept:
-        kept["Location"] = relative(kept["Location"], {normal(host), normal(server)})
-    return kept
+    browser_headers = _without(headers, NOT_RETURNED)
+    if "Location" in browser_headers:
+        browser_headers["Location"] = relative(browser_headers["Location"], {normal(host), normal(server)})
+    return browser_headers
 
 
 def relative(location: str, hosts: set[str | None]) -> str:
@@ -140,5 +140,9 @@ def relative(location: str, hosts: set[str | None]) -> str:
 def _without(headers: Mapping[str, str], names: frozenset[str]) -> CIMultiDict[str]:
     """Headers without these, and without those that the connection's own header names."""
     values = CIMultiDict(headers)
-    named = {name.strip().lower() for text in values.getall("Connection", []) for name in text.split(",")}
-    return CIMultiDict((name, value) for name, value in values.items() if name.lower() not in names | named)
+    connection_headers = {
+        name.strip().lower() for text in values.getall("Connection", []) for name in text.split(",")
+    }
+    return CIMultiDict(
+        (name, value) for name, value in values.items() if name.lower() not in names | connection_headers
+    )

@@ -40,8 +40,8 @@ def unknown(application: str) -> str:
 
 def logged_in(name: str, groups: Collection[str], logout: str) -> str:
     """The page of the login itself: who one is here."""
-    known = f"Groups that count here: {', '.join(sorted(groups)) or 'none'}."
-    return page(f"{name} is logged in", f"{_text(known)}{_link(logout, 'log out')}")
+    sentence = f"Groups that count here: {', '.join(sorted(groups)) or 'none'}."
+    return page(f"{name} is logged in", f"{_text(sentence)}{_link(logout, 'log out')}")
 
 
 def logged_out(minutes: int, start: str, everywhere: str | None) -> str:

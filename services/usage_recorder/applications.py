@@ -81,8 +81,10 @@ class Applications:
 
     def add(self, record: Application) -> None:
         """Take a record."""
-        known = self._records.get(record.key)
-        self._records[record.key] = record if known is None else merge.application(known, record)
+        earlier_record = self._records.get(record.key)
+        self._records[record.key] = (
+            record if earlier_record is None else merge.application(earlier_record, record)
+        )
 
     def take(self) -> list[Application]:
         """All records, which are somebody else's from now on."""

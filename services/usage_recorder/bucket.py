@@ -102,9 +102,9 @@ class Bucket:
     def delete(self, keys: Sequence[str]) -> None:
         """Delete objects, which need not be there."""
         for start in range(0, len(keys), DELETED_AT_ONCE):
-            some = keys[start : start + DELETED_AT_ONCE]
+            batch = keys[start : start + DELETED_AT_ONCE]
             answer = self._client.delete_objects(
-                Bucket=self._name, Delete={"Objects": [{"Key": key} for key in some], "Quiet": True}
+                Bucket=self._name, Delete={"Objects": [{"Key": key} for key in batch], "Quiet": True}
             )
             for failed in answer.get("Errors", ()):
                 raise OSError(f"s3://{self._name}/{failed['Key']} was not deleted: {failed.get('Message')}")

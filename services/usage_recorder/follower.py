@@ -33,7 +33,7 @@ class Follower:
 
     async def step(self) -> bool:
         """Take an answer; whether there is more to take at once. Raises FAILURES of the scheduler."""
-        asked = self._now()
+        asked_at = self._now()
         answer = await self._answer()
         records = answer["EventRecords"] or []
         full = len(records) >= ANSWER
@@ -51,7 +51,7 @@ class Follower:
         if self._profiler.needs_seed:
             await self._seed()
         elif not full:
-            self.read_until, self._read_at = asked, self._clock()
+            self.read_until, self._read_at = asked_at, self._clock()
         return full
 
     @property

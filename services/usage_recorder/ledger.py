@@ -87,15 +87,15 @@ class Ledger:
         envelope, self._tag = self._read() or (nothing, None)
         self.number = envelope["number"] + 1
         moves = [Move(**move) for move in envelope["moves"]]
-        self._put(_packed(self.number, self.writer, moves, envelope["content"]), self.number)
+        self._put(_envelope(self.number, self.writer, moves, envelope["content"]), self.number)
         self._move(moves)
         # Those of a later state are of another one that has taken over from this one.
-        left = [
-            one.key
-            for one in self.bucket.objects(places.staged_prefix(self.eks_cluster))
-            if (number := places.staged_number(one.key)) is not None and number <= self.number
+        leftovers = [
+            entry.key
+            for entry in self.bucket.objects(places.staged_prefix(self.eks_cluster))
+            if (number := places.staged_number(entry.key)) is not None and number <= self.number
         ]
-        self.bucket.delete(left)
+        self.bucket.delete(leftovers)
         content: dict[str, Any] = envelope["content"]
         return content
 
@@ -103,10 +103,14 @@ class Ledger:
         """The next step, with the number that its parts have."""
         number = self.number + 1
         moves = [
-            Move(places.staged_key(self.eks_cluster, number, self.writer, index), one.key, one.replaces)
-            for index, one in enumerate(additions)
+            Move(
+                places.staged_key(self.eks_cluster, number, self.writer, index),
+                addition.key,
+                addition.replaces,
+            )
+            for index, addition in enumerate(additions)
         ]
-        return Save(number, _packed(number, self.writer, moves, content), moves, additions)
+        return Save(number, _envelope(number, self.writer, moves, content), moves, additions)
 
     def complete(self, save: Save) -> None:
         """Do what is not done yet of a step. Raises Superseded, and FAILURES: then it is tried again."""
@@ -119,7 +123,7 @@ class Ledger:
 
     def tag(self) -> str | None:
         """Changes whenever somebody saves."""
-        return next((one.tag for one in self.bucket.objects(places.state_key(self.eks_cluster))), None)
+        return next((entry.tag for entry in self.bucket.objects(places.state_key(self.eks_cluster))), None)
 
     def _put(self, body: bytes, number: int) -> None:
         key = places.state_key(self.eks_cluster)
@@ -127,15 +131,15 @@ class Ledger:
             self._tag = self.bucket.put_over(key, body, self._tag)
         except PreconditionFailed:
             # By this writer, where the answer to a request was lost that did what it should.
-            known = self._read()
-            if known is None or (known[0]["writer"], known[0]["number"]) != (self.writer, number):
+            state = self._read()
+            if state is None or (state[0]["writer"], state[0]["number"]) != (self.writer, number):
                 raise Superseded(f"{key} is another recorder's now") from None
-            self._tag = known[1]
+            self._tag = state[1]
 
     def _move(self, moves: Sequence[Move]) -> None:
         if not moves:
             return
-        staged = self._staged()
+        staged = self._staged_keys()
         for move in moves:
             if move.staged in staged:
                 # Missing for a moment, which a question can tell, rather than there twice, which it cannot.
@@ -144,12 +148,12 @@ class Ledger:
                     self.bucket.copy(move.staged, move.key)
                 except ClientError:
                     # Without the right to list everything, S3 does not say whether there is none.
-                    if move.staged in self._staged():
+                    if move.staged in self._staged_keys():
                         raise
                 self.bucket.delete([move.staged])
 
-    def _staged(self) -> set[str]:
-        return {one.key for one in self.bucket.objects(places.staged_prefix(self.eks_cluster))}
+    def _staged_keys(self) -> set[str]:
+        return {entry.key for entry in self.bucket.objects(places.staged_prefix(self.eks_cluster))}
 
     def _read(self) -> tuple[dict[str, Any], str] | None:
         # Looked for by a list: without one, an answer 403 could also mean that there is none.
@@ -173,7 +177,7 @@ class Ledger:
         return envelope, tag
 
 
-def _packed(number: int, writer: str, moves: Sequence[Move], content: dict[str, Any]) -> bytes:
+def _envelope(number: int, writer: str, moves: Sequence[Move], content: dict[str, Any]) -> bytes:
     envelope = {
         "version": VERSION,
         "number": number,

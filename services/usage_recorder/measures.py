@@ -47,7 +47,7 @@ class Measures:
     def __init__(self, metrics: Metrics, sources: Sources) -> None:
         self.work: Work | None = None
         self._clock = sources.clock
-        self._looked = sources.clock()
+        self._last_look = sources.clock()
         self.intervals = metrics.counter("intervals", "Intervals saved.")
         self.gaps = metrics.counter("gaps", "Gaps saved: times of which nothing is known.")
         self.parts = metrics.counter("parts", "Parts of tables written.")
@@ -56,8 +56,8 @@ class Measures:
         self.summary_objects = metrics.counter("summary_objects", "Objects of summaries read.")
         self._oddities = metrics.counter("oddities", "Sentences about what was told and cannot be.")
         self._failures = metrics.counter("failures", "Requests that failed, and are repeated.", ("of",))
-        for asked in ("bucket", "scheduler"):
-            self._failures.labels(asked)
+        for source in ("bucket", "scheduler"):
+            self._failures.labels(source)
 
         def of(value: Callable[[Work], float]) -> Callable[[], float]:
             return lambda: 0.0 if self.work is None else value(self.work)
@@ -77,12 +77,12 @@ class Measures:
 
     def looked(self) -> None:
         """Tell that it works."""
-        self._looked = self._clock()
+        self._last_look = self._clock()
 
     @property
     def silent_seconds(self) -> float:
         """Since it last told so."""
-        return self._clock() - self._looked
+        return self._clock() - self._last_look
 
     def failed(self, of: str, error: BaseException) -> None:
         """Tell of a failure of the bucket or the scheduler."""

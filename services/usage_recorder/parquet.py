@@ -50,7 +50,7 @@ def join(table: Table, files: Sequence[Path], file: Path) -> None:
 
 
 def _from(files: Sequence[Path]) -> str:
-    return f"read_parquet({[str(one) for one in files]}, hive_partitioning = false)"
+    return f"read_parquet({[str(file) for file in files]}, hive_partitioning = false)"
 
 
 def _to(file: Path) -> str:

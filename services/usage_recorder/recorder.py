@@ -90,13 +90,13 @@ class Recorder:
         while clock() - since < STAND_BY_SECONDS:
             self._measures.looked()
             try:
-                seen = await asyncio.to_thread(
+                current_tag = await asyncio.to_thread(
                     Ledger(self._sources.bucket, self._sources.eks_cluster, writer="").tag
                 )
             except bucket.FAILURES as error:
                 self._measures.failed("bucket", error)
-                seen = None
+                current_tag = None
             # While nobody can be seen, nobody is known to be gone.
-            if seen is None or seen != tag:
-                tag, since = seen or "", clock()
+            if current_tag is None or current_tag != tag:
+                tag, since = current_tag or "", clock()
             await asyncio.sleep(LOOK_SECONDS)

@@ -165,37 +165,37 @@ class Session:
         """Save what is known, as often as it takes. Raises Superseded."""
         async with self._one_at_a_time:
             read = await self._look_for_summaries()
-            known = await self._ask_for_completed()
+            last_end = await self._ask_for_completed()
             if self.follower.read_until and not self.profiler.needs_seed:
                 self.profiler.advance(self.follower.read_until - CLOCKS)
             # Nothing is awaited between these: what is taken belongs to the state.
             self.cut_off = True
-            taken = self.profiler.take()
+            profile = self.profiler.take()
             profiler = orjson.Fragment(orjson.dumps(self.profiler.state(), default=list))
             rows = [record.row() for record in self._applications.take()]
-            self._measures.say(taken.says)
-            for gap in taken.gaps:
+            self._measures.say(profile.says)
+            for gap in profile.gaps:
                 log.warning("a gap", extra=fields(**vars(gap)))
             with TemporaryDirectory(dir=self._sources.folder) as folder:
                 additions = await asyncio.to_thread(
                     tables.parts_of,
                     self._sources.cluster,
                     self._ledger.number + 1,
-                    taken.intervals,
-                    taken.gaps,
+                    profile.intervals,
+                    profile.gaps,
                     Path(folder),
                 )
                 content = {
                     "profiler": profiler,
                     "applications": [*self._saved["applications"], *rows],
                     "summaries": read,
-                    "completed": known,
+                    "completed": last_end,
                     "loose": tables.counted(self._saved["loose"], additions),
                 }
                 await self._complete(content, additions)
             self.cut_off = False
-            self._measures.intervals.inc(len(taken.intervals))
-            self._measures.gaps.inc(len(taken.gaps))
+            self._measures.intervals.inc(len(profile.intervals))
+            self._measures.gaps.inc(len(profile.gaps))
 
     async def tidy(self) -> None:
         """Put applications to their table, and parts of days together, if it is time. Raises Superseded."""
@@ -203,9 +203,9 @@ class Session:
             hour = self._sources.now() // HOUR
             full = hour != self._hour
             try:
-                held = self._saved["applications"]
-                if held and (full or len(held) >= APPLICATIONS):
-                    await self._put_applications(held)
+                applications = self._saved["applications"]
+                if applications and (full or len(applications) >= APPLICATIONS):
+                    await self._put_applications(applications)
                 for table, day in self._due(full):
                     await self._join(table, day)
             except (*bucket.FAILURES, duckdb.Error) as error:
@@ -266,45 +266,45 @@ class Session:
                 break
         self._saved, self._saved_at = content, self._sources.clock()
         self._measures.parts.inc(len(additions))
-        self._measures.bytes.inc(sum(one.file.stat().st_size for one in additions))
+        self._measures.bytes.inc(sum(addition.file.stat().st_size for addition in additions))
 
     async def _look_for_summaries(self) -> dict[str, list[str]]:
         """Take summaries that were not read; the objects that were."""
         today = places.day_of(self._sources.now())
         read = summary_objects.kept(self._saved["summaries"], today)
         try:
-            found = await asyncio.to_thread(lambda: list(self._sources.summaries.new(read, today)))
+            new_objects = await asyncio.to_thread(lambda: list(self._sources.summaries.new(read, today)))
         except bucket.FAILURES as error:
             self._measures.failed("bucket", error)
             return read
-        for one in found:
-            read.setdefault(one.day, []).append(one.name)
-            self._take_all(one.summaries)
-        self._measures.summary_objects.inc(len(found))
+        for summary_object in new_objects:
+            read.setdefault(summary_object.day, []).append(summary_object.name)
+            self._take_all(summary_object.summaries)
+        self._measures.summary_objects.inc(len(new_objects))
         return read
 
     async def _ask_for_completed(self) -> int:
         """Take applications that have ended; when the last one did, in nanoseconds since 1970."""
-        known: int = self._saved["completed"]
+        last_end: int = self._saved["completed"]
         start = self._sources.clock()
         if start < self._ask_completed_at:
-            return known
+            return last_end
         try:
             answers = await self._sources.scheduler.completed()
-            ended = [int(one.get("finishedTime") or 0) for one in answers]
+            ends = [int(answer.get("finishedTime") or 0) for answer in answers]
         except (*scheduler.FAILURES, TypeError, AttributeError) as error:
             self._measures.failed("scheduler", error)
-            return known
-        new = [one for one, at in zip(answers, ended, strict=True) if at > known - COMPLETED_SLACK]
+            return last_end
+        new = [answer for answer, at in zip(answers, ends, strict=True) if at > last_end - COMPLETED_SLACK]
         self._take_all(completed(new, self._sources.cluster))
         end = self._sources.clock()
         self._ask_completed_at = end + COMPLETED_SHARE * (end - start)
-        return max([known, *ended])
+        return max([last_end, *ends])
 
-    def _take_all(self, found: Iterable[Summary]) -> None:
-        says: list[str] = []
-        for one in found:
-            says += one.says
-            if one.record is not None:
-                self._applications.add(one.record)
-        self._measures.say(says)
+    def _take_all(self, summaries: Iterable[Summary]) -> None:
+        sentences: list[str] = []
+        for summary in summaries:
+            sentences += summary.says
+            if summary.record is not None:
+                self._applications.add(summary.record)
+        self._measures.say(sentences)

@@ -38,17 +38,17 @@ class SummaryObjects:
         for ago in reversed(range(DAYS + 1)):
             day = today - timedelta(days=ago)
             prefix = places.summaries_prefix(self._eks_cluster, day)
-            known = set(read.get(day.isoformat(), ()))
-            for one in self._bucket.objects(prefix):
-                name = one.key.removeprefix(prefix)
-                if name not in known and places.summaries_of(one.key) is not None:
-                    yield SummaryObject(day.isoformat(), name, self._read(one.key))
+            read_names = set(read.get(day.isoformat(), ()))
+            for entry in self._bucket.objects(prefix):
+                name = entry.key.removeprefix(prefix)
+                if name not in read_names and places.summaries_of(entry.key) is not None:
+                    yield SummaryObject(day.isoformat(), name, self._read(entry.key))
 
     def _read(self, key: str) -> list[Summary]:
         content, _ = self._bucket.read(key)
         text, problem = _unpacked(content)
-        found = list(summaries(text.splitlines(), self._cluster))
-        return [*found, Summary(None, (f"{key} {problem}.",))] if problem else found
+        records = list(summaries(text.splitlines(), self._cluster))
+        return [*records, Summary(None, (f"{key} {problem}.",))] if problem else records
 
 
 def kept(read: Names, today: date) -> dict[str, list[str]]:

@@ -59,14 +59,18 @@ def with_applications(
     additions = []
     for day, new in sorted(days.items()):
         prefix = places.prefix(APPLICATIONS.name, day, cluster)
-        there = [one.key for one in bucket.objects(prefix) if places.part(one.key)]
-        known = [
-            Application.of_row(row) for row in parquet.read(APPLICATIONS, _fetched(bucket, there, folder))
+        keys = [entry.key for entry in bucket.objects(prefix) if places.part(entry.key)]
+        earlier_records = [
+            Application.of_row(row) for row in parquet.read(APPLICATIONS, _local_files(bucket, keys, folder))
         ]
         part = Part(table=APPLICATIONS.name, day=day, cluster=cluster, number=ONLY)
         file = folder / f"{APPLICATIONS.name}-{day}{places.SUFFIX}"
-        parquet.write(APPLICATIONS, (one.row() for one in merge.applications([*known, *new])), file)
-        additions.append(Addition(part.key, file, [key for key in there if key != part.key]))
+        parquet.write(
+            APPLICATIONS,
+            (application.row() for application in merge.applications([*earlier_records, *new])),
+            file,
+        )
+        additions.append(Addition(part.key, file, [key for key in keys if key != part.key]))
     return additions
 
 
@@ -75,14 +79,14 @@ def joined(
 ) -> Addition | None:
     """The part that takes the place of a day's small ones; None where there are not several."""
     small, size = [], 0
-    for one in bucket.objects(places.prefix(table.name, day, cluster)):
-        if places.part(one.key) and one.size < SMALL and size + one.size <= AT_ONCE:
-            small.append(one.key)
-            size += one.size
+    for entry in bucket.objects(places.prefix(table.name, day, cluster)):
+        if places.part(entry.key) and entry.size < SMALL and size + entry.size <= AT_ONCE:
+            small.append(entry.key)
+            size += entry.size
     if len(small) < 2:
         return None
     file = folder / f"joined{places.SUFFIX}"
-    parquet.join(table, _fetched(bucket, small, folder), file)
+    parquet.join(table, _local_files(bucket, small, folder), file)
     return Addition(Part(table=table.name, day=day, cluster=cluster, number=number).key, file, small)
 
 
@@ -108,7 +112,7 @@ def loose_part(key: str) -> tuple[str, date]:
     return table, date.fromisoformat(day)
 
 
-def _fetched(bucket: Bucket, keys: Sequence[str], folder: Path) -> list[Path]:
+def _local_files(bucket: Bucket, keys: Sequence[str], folder: Path) -> list[Path]:
     files: list[Path] = []
     for key in keys:
         file = folder / f"fetched-{len(files)}{places.SUFFIX}"

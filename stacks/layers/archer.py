@@ -271,14 +271,14 @@ def _configuration(
     master: it enters the database as the first user, too.
     """
 
-    def text(known: dict[str, Any]) -> str:
+    def text(values: dict[str, Any]) -> str:
         access = DatabaseAccess(
-            url=database_url(known["endpoint"], known["port"]),
-            region=known["secret_arn"].split(":")[3],
-            master_secret=known["secret_arn"] if master else None,
-            first_database=known["database_name"],
+            url=database_url(values["endpoint"], values["port"]),
+            region=values["secret_arn"].split(":")[3],
+            master_secret=values["secret_arn"] if master else None,
+            first_database=values["database_name"],
         )
-        document = configuration(access, **{name: known[name] for name in more})
+        document = configuration(access, **{name: values[name] for name in more})
         return document.model_dump_json(indent=2, exclude_none=True)
 
     return pulumi.Output.all(**vars(outputs), **more).apply(text)

@@ -47,9 +47,11 @@ class Purpose:
         """What goes when. Where two rules fit, S3 goes by the earlier:
         https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-conflicts.html
         """
-        kept = [Expiry(prefix="", days=days[data], cheaper_after=self.cheaper_after)] if data in days else []
+        whole_bucket = (
+            [Expiry(prefix="", days=days[data], cheaper_after=self.cheaper_after)] if data in days else []
+        )
         return (
-            *kept,
+            *whole_bucket,
             *(Expiry(prefix=prefix, days=days[kind]) for prefix, kind in self.sooner.items()),
         )
 
@@ -218,7 +220,9 @@ def job_data(outputs: Outputs, namespace: str) -> pulumi.Output[Mapping[str, str
         name: getattr(outputs, name)
         for name in ("key_arn", "staging_bucket", "staging_bucket_arn", "code_bucket", "code_bucket_arn")
     }
-    return pulumi.Output.all(outputs.own_data, shared).apply(lambda known: known[0].get(namespace, known[1]))
+    return pulumi.Output.all(outputs.own_data, shared).apply(
+        lambda values: values[0].get(namespace, values[1])
+    )
 
 
 def _data(
@@ -231,14 +235,14 @@ def _data(
     shared: Sharing,
 ) -> BucketArgs:
     """A bucket for data of one kind. purpose: the last part of its name."""
-    kept = PURPOSES[data]
+    rules = PURPOSES[data]
     return BucketArgs(
         name=_bucket_name(site, purpose),
         kms_key_arn=key.arn,
-        versioned=kept.versioned,
-        noncurrent_days=kept.noncurrent_days,
-        expiries=kept.expiries(data, inputs.days),
-        unfinished_days=kept.unfinished_days,
+        versioned=rules.versioned,
+        noncurrent_days=rules.noncurrent_days,
+        expiries=rules.expiries(data, inputs.days),
+        unfinished_days=rules.unfinished_days,
         sharing=shared,
         access_logs_bucket=access_logs.name,
         retain=site.settings.retain,
@@ -263,14 +267,14 @@ def _own_data(
         ),
         opts,
     )
-    own: dict[str, pulumi.Input[str]] = {"key_arn": key.arn}
+    outputs: dict[str, pulumi.Input[str]] = {"key_arn": key.arn}
     for data in JOB_DATA:
         purpose = own_data(data, namespace)
         bucket = Bucket(
             f"{site.name}-{purpose}", _data(site, inputs, data, purpose, key, access_logs, sharing), opts
         )
-        own |= {f"{data}_bucket": bucket.name, f"{data}_bucket_arn": bucket.arn}
-    return own
+        outputs |= {f"{data}_bucket": bucket.name, f"{data}_bucket_arn": bucket.arn}
+    return outputs
 
 
 def _bucket_name(site: Site, purpose: str) -> str:

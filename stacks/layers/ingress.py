@@ -246,11 +246,11 @@ def _certificate_arns(site: ClusterSite, inputs: Inputs) -> pulumi.Input[Sequenc
         return None
     if settings.public_zone is None:
         return settings.arns
-    own = Certificates(
+    page_certificates = Certificates(
         f"{site.name}-pages", CertificatesArgs(names=inputs.names, zone_id=settings.public_zone), site.opts
     )
     if not inputs.home_hosts:
-        return own.arns
+        return page_certificates.arns
     home = Certificates(
         _home_name(site),
         CertificatesArgs(
@@ -260,7 +260,7 @@ def _certificate_arns(site: ClusterSite, inputs: Inputs) -> pulumi.Input[Sequenc
         ),
         site.opts,
     )
-    return pulumi.Output.all(own.arns, home.arns).apply(lambda arns: [*arns[0], *arns[1]])
+    return pulumi.Output.all(page_certificates.arns, home.arns).apply(lambda arns: [*arns[0], *arns[1]])
 
 
 def _home_name(site: ClusterSite) -> str:

@@ -294,8 +294,8 @@ def _archer_access(
     """What the cluster says of itself to Archer, once jobs can be submitted."""
     shares = operator_shares(inputs.operators, list(inputs.job_namespaces))
 
-    def document(known: Sequence[Any]) -> Mapping[str, str]:
-        return ClusterDocument(target=JobTarget.from_outputs(known[0]), operators=shares).as_data()
+    def document(values: Sequence[Any]) -> Mapping[str, str]:
+        return ClusterDocument(target=JobTarget.from_outputs(values[0]), operators=shares).as_data()
 
     return ArcherAccess(
         f"{site.name}-{ARCHER}",

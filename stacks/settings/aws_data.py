@@ -31,15 +31,15 @@ def regions() -> frozenset[str]:
 
 def may_exist(region: str) -> bool:
     """Whether a region exists, or may have come since: the next number of an area, in the form of a name."""
-    known = regions()
-    if region in known or not known:
+    region_names = regions()
+    if region in region_names or not region_names:
         return True
     area, _, number = region.rpartition("-")
     patterns = [str(partition["regionRegex"]) for partition in _data(*REGIONS)["partitions"]]
     direction = area.rpartition("-")[2]
     if not any(re.fullmatch(pattern, region, re.ASCII) for pattern in patterns):
         return False
-    numbers = [int(name.rpartition("-")[2]) for name in known if name.rpartition("-")[0] == area]
+    numbers = [int(name.rpartition("-")[2]) for name in region_names if name.rpartition("-")[0] == area]
     return bool(direction and DIRECTIONS.fullmatch(direction)) and int(number) == max(numbers, default=0) + 1
 
 

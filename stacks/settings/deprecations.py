@@ -37,26 +37,26 @@ def deprecated(
     settings: Environment, today: date, table: tuple[Deprecation, ...] = DEPRECATIONS
 ) -> Iterator[str]:
     """A sentence for each setting of a file that will go, and for each that may be gone any day."""
-    written = settings.model_dump(exclude_unset=True, mode="json")
+    data = settings.model_dump(exclude_unset=True, mode="json")
     for deprecation in table:
-        for place, value in _written(written, deprecation.at.split("."), ""):
+        for place, value in _values_at(data, deprecation.at.split("."), ""):
             if deprecation.value in (None, value):
                 yield _sentence(deprecation, place, value, today)
 
 
-def _written(data: Any, path: list[str], before: str) -> Iterator[tuple[str, Any]]:
+def _values_at(data: Any, path: list[str], before: str) -> Iterator[tuple[str, Any]]:
     if not path:
         yield before, data
     elif isinstance(data, dict):
         for key in data if path[0] == "*" else {path[0]} & data.keys():
-            yield from _written(data[key], path[1:], f"{before}.{key}" if before else key)
+            yield from _values_at(data[key], path[1:], f"{before}.{key}" if before else key)
 
 
 def _sentence(deprecation: Deprecation, place: str, value: Any, today: date) -> str:
-    what = place if deprecation.value is None else f"{place} {value}"
+    subject = place if deprecation.value is None else f"{place} {value}"
     until = (
         f"is read until {deprecation.last_day}"
         if today <= deprecation.last_day
         else f"was to be read until {deprecation.last_day}, and any version from now on may be without it"
     )
-    return f"{what} is deprecated and {until}: {deprecation.instead}."
+    return f"{subject} is deprecated and {until}: {deprecation.instead}."

@@ -315,13 +315,13 @@ class Environment(Section):
     @property
     def bucket_purposes(self) -> list[str]:
         """Last parts of the names of the environment's buckets of data, wherever it has them."""
-        own = (
+        own_purposes = (
             own_data(data, namespace)
             for namespace, space in self.job_namespaces.items()
             if space.own_key
             for data in JOB_DATA
         )
-        return [*get_args(Data), *own]
+        return [*get_args(Data), *own_purposes]
 
     def archer_role(self, cluster: str) -> str:
         """ARN of the role that Archer takes on to enter a cluster."""
@@ -341,9 +341,9 @@ class Environment(Section):
     def api_networks(self, cluster: str) -> list[IPv4Network]:
         """Networks that reach the private API server of a cluster: those of `up`, of people and of Archer."""
         deployer = self.deployer_network
-        own = [deployer] if deployer is not None and is_private(deployer) else []
+        deployer_networks = [deployer] if deployer is not None and is_private(deployer) else []
         people = self.foundation_of(cluster).api_access.cidrs
-        return list(dict.fromkeys([*own, *people, *self._archer_networks(cluster)]))
+        return list(dict.fromkeys([*deployer_networks, *people, *self._archer_networks(cluster)]))
 
     def _archer_networks(self, cluster: str) -> list[IPv4Network]:
         """Networks from which Archer reaches a cluster.
@@ -395,7 +395,7 @@ class Environment(Section):
     @property
     def ui_scheme(self) -> str:
         """Scheme of the addresses of pages."""
-        return "https" if any(one.certificates for one in self.foundations.values()) else "http"
+        return "https" if any(foundation.certificates for foundation in self.foundations.values()) else "http"
 
     @property
     def history_url(self) -> str:

@@ -33,7 +33,9 @@ def counted_machines(settings: Environment, cluster: str) -> CountedMachines | N
     )
     kind, size = next(((kind, size) for kind, size in sizes if size), ("", None))
     capacity = calendar.capacity_of(calendar.all_nodes) or calendar.amounts(calendar.all_nodes)
-    amounts = [(capacity.get(one), size.get(one) if size else None) for one in ("cpu", "memory")]
+    amounts = [
+        (capacity.get(resource), size.get(resource) if size else None) for resource in ("cpu", "memory")
+    ]
     if size is None or not all(whole and part for whole, part in amounts):
         return None
     return CountedMachines(
@@ -52,7 +54,7 @@ def machine_for_jobs(kind: str, max_pods: int | None = None) -> Resources | None
     shape = NodeGroupShape(
         role="executor", architecture=instance.architecture, instance_types=[kind], max_pods=max_pods
     )
-    one = machine_capacity("executor", shape, kind)
-    if not one.memory_mib or one.memory_mib < 0 or one.millicores <= 0:
+    capacity = machine_capacity("executor", shape, kind)
+    if not capacity.memory_mib or capacity.memory_mib < 0 or capacity.millicores <= 0:
         return None
-    return Resources(cpu=one.millicores, memory=one.memory_mib * MIB)
+    return Resources(cpu=capacity.millicores, memory=capacity.memory_mib * MIB)

@@ -61,7 +61,7 @@ class Destination(Section):
     cloudwatch: CloudWatch | None = Field(default=None, description="Amazon CloudWatch.")
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
+    def _single_destination(self) -> Self:
         if len([value for _, value in self if value]) != 1:
             raise ValueError(
                 "needs one of `otlp`, `remote_write` and `cloudwatch`; set one of the three, or leave "

@@ -34,7 +34,7 @@ def mistakes(names: Sequence[str]) -> Iterator[tuple[int, str]]:
             continue
         content = path.read_bytes()
         size += len(content)
-        yield from ((index, f"is {name!r}, which {says}") for says in _wrong(content))
+        yield from ((index, f"is {name!r}, which {sentence}") for sentence in _problems(content))
     if size > MAX_BYTES:
         yield (
             len(names) - 1,
@@ -43,7 +43,7 @@ def mistakes(names: Sequence[str]) -> Iterator[tuple[int, str]]:
         )
 
 
-def _wrong(content: bytes) -> Iterator[str]:
+def _problems(content: bytes) -> Iterator[str]:
     if not content.startswith(b"#!"):
         yield "does not begin with #! and its shell, without which nothing runs it; write #!/bin/bash first"
     if not content.isascii():

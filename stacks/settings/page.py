@@ -37,16 +37,16 @@ def page() -> str:
 
 
 def _sections(
-    path: str, section: type[Section], seen: list[type[Section]]
+    path: str, section: type[Section], sections: list[type[Section]]
 ) -> Iterator[tuple[str, type[Section]]]:
     """Every section once, at its first path, before those within it."""
-    if section in seen:
+    if section in sections:
         return
-    seen.append(section)
+    sections.append(section)
     yield path, section
     for name, field in section.model_fields.items():
         for suffix, inner in _inner_sections(field.annotation):
-            yield from _sections(f"{path}.{name}{suffix}".lstrip("."), inner, seen)
+            yield from _sections(f"{path}.{name}{suffix}".lstrip("."), inner, sections)
 
 
 def _inner_sections(annotation: Any) -> Iterator[tuple[str, type[Section]]]:

@@ -26,7 +26,10 @@ def queue_calendar(cluster: Cluster, queues: Queues) -> Calendar:
 
 def _nodes(group: NodeGroup) -> JobNodes:
     types = [instance_type(name) for name in group.instance_types]
-    cpu, memory = _largest(one.vcpus for one in types), _largest(one.memory_mib for one in types)
+    cpu, memory = (
+        _largest(instance.vcpus for instance in types),
+        _largest(instance.memory_mib for instance in types),
+    )
     # What is wrong with a time zone is told where it stands.
     schedule = group.schedule if is_time_zone(group.time_zone) else {}
     changes = {
@@ -38,7 +41,7 @@ def _nodes(group: NodeGroup) -> JobNodes:
         maximum=group.maximum,
         cpu=None if cpu is None else cpu_quantity(cpu * 1000),
         memory=None if memory is None else memory_quantity(memory * MIB),
-        gpus=any(one.gpu for one in types),
+        gpus=any(instance.gpu for instance in types),
         time_zone=group.time_zone if changes else "Etc/UTC",
         changes=changes,
     )
@@ -46,5 +49,5 @@ def _nodes(group: NodeGroup) -> JobNodes:
 
 def _largest(amounts: Iterable[int | None]) -> int | None:
     """The largest amount; None where one is not known."""
-    known = list(amounts)
-    return None if None in known else max(amount for amount in known if amount is not None)
+    values = list(amounts)
+    return None if None in values else max(amount for amount in values if amount is not None)

@@ -98,7 +98,7 @@ class IamAuthenticator:
         now = self._clock()
         url, good_until, credential = self._checked(token, now)
         self._let_in(credential, now)
-        sender = await self._asked(url)
+        sender = await self._sender_of(url)
         self._credentials[credential] = None
         if len(self._credentials) > CREDENTIALS:
             self._credentials.popitem(last=False)
@@ -109,8 +109,8 @@ class IamAuthenticator:
         """Count credentials that STS has not known of late. Raises Unverified where there are too many."""
         if credential in self._credentials:
             return
-        taken, self._strangers = self._strangers.take(1, now)
-        if not taken:
+        tokens, self._strangers = self._strangers.take(1, now)
+        if not tokens:
             raise Unverified("Too many unknown credentials are being verified: try again in a few seconds.")
 
     def _checked(self, token: str, now: float) -> tuple[str, float, str]:
@@ -144,7 +144,7 @@ class IamAuthenticator:
             raise Unauthenticated("The token has expired: make a new one.")
         return url, good_until, query["X-Amz-Credential"]
 
-    async def _asked(self, url: str) -> Sender:
+    async def _sender_of(self, url: str) -> Sender:
         """Who STS says that it is. Raises Unauthenticated and Unverified."""
         timeout = aiohttp.ClientTimeout(total=5.0)
         try:

@@ -58,9 +58,12 @@ def of_people(name: str, groups: Iterable[object], way: Way) -> Sender:
     """Somebody by a name and groups that are not of IAM. Raises Unauthenticated."""
     if name.lower().startswith(ARN):
         raise Unauthenticated(f"{name[:60]!r} is a name of IAM, which only IAM can prove: send its token.")
-    kept = (group for group in groups if isinstance(group, str) and group.isprintable())
+    printable_groups = (group for group in groups if isinstance(group, str) and group.isprintable())
     return Sender(
-        Principal(checked(name), frozenset(group for group in kept if not group.lower().startswith(ARN))), way
+        Principal(
+            checked(name), frozenset(group for group in printable_groups if not group.lower().startswith(ARN))
+        ),
+        way,
     )
 
 

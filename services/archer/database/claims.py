@@ -156,16 +156,16 @@ async def claim(
         if row["more"] and waiting[key] == row["waiting"]:
             more.add(key)
     turns = next_turn(waiting, clocks, _flow_weights(waiting, weights), most, more)
-    granted: list[tuple[str, str, int, int]] = []
+    grants: list[tuple[str, str, int, int]] = []
     for (flow, tier), count in turns.jobs.items():
         namespace, queue = flow.split("/", 1)
         jobs, buckets[namespace] = buckets[namespace].take(count, now)
-        granted.append((namespace, queue, tier, jobs))
-    columns = [[one[column] for one in granted] for column in range(4)]
+        grants.append((namespace, queue, tier, jobs))
+    columns = [[grant[column] for grant in grants] for column in range(4)]
     claims = [_claim(row) for row in await connection.fetch(TAKE, cluster, *columns, LEASE, worker)]
     await _keep(connection, cluster, pace.operator, bucket.tokens + most - len(claims), now, turns.clocks)
-    for namespace, left in buckets.items():
-        await _keep(connection, cluster, f"{pace.operator}/{namespace}", left.tokens, now, {})
+    for namespace, namespace_bucket in buckets.items():
+        await _keep(connection, cluster, f"{pace.operator}/{namespace}", namespace_bucket.tokens, now, {})
     return claims
 
 
@@ -223,11 +223,13 @@ async def _buckets(connection: Connection, cluster: str, pace: Pace, now: float)
         cluster,
         [f"{pace.operator}/{namespace}" for namespace in pace.namespaces],
     )
-    kept = {row["name"].split("/", 1)[1]: row for row in rows}
+    row_by_namespace = {row["name"].split("/", 1)[1]: row for row in rows}
     rate, size = pace.namespace_rate, pace.namespace_burst
     return {
-        name: TokenBucket(rate, size, kept[name]["tokens"], kept[name]["at"]).filled(now)
-        if name in kept
+        name: TokenBucket(rate, size, row_by_namespace[name]["tokens"], row_by_namespace[name]["at"]).filled(
+            now
+        )
+        if name in row_by_namespace
         else TokenBucket(rate, size, size, now)
         for name in pace.namespaces
     }

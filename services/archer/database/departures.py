@@ -47,8 +47,8 @@ async def leave(connection: Connection, cluster: str, most: int = 5000) -> set[U
     """
     await connection.execute(LEAVE, cluster)
     await plans.forget(connection, cluster)
-    says = f"{cluster} has left the environment"
-    await transitions.unplace(connection, cluster, says, most, routed=True)
+    message = f"{cluster} has left the environment"
+    await transitions.unplace(connection, cluster, message, most, routed=True)
     return await transitions.record_ends(
         connection,
         [
@@ -57,7 +57,7 @@ async def leave(connection: Connection, cluster: str, most: int = 5000) -> set[U
                 attempt=row["attempt"],
                 state=State.LOST,
                 reason=Reason.CLUSTER_LEFT,
-                message=f"{says}: what became of its application, nobody knows",
+                message=f"{message}: what became of its application, nobody knows",
             )
             for row in await connection.fetch(HELD, cluster, most)
         ],

@@ -37,14 +37,14 @@ Followed = tuple[str, str]
 
 async def register(connection: Connection, watches: Sequence[Followed]) -> None:
     """Have rows for namespaces that are to be followed."""
-    await connection.execute(REGISTER, [one[0] for one in watches], [one[1] for one in watches])
+    await connection.execute(REGISTER, [watch[0] for watch in watches], [watch[1] for watch in watches])
 
 
 async def hold(connection: Connection, worker: str, clusters: Sequence[str], most: int = 2) -> set[Followed]:
     """Renew what a worker has, and take so many more that nobody has; all that it has now."""
-    kept = await connection.fetch(RENEW, worker, SECONDS)
+    renewals = await connection.fetch(RENEW, worker, SECONDS)
     more = await connection.fetch(TAKE, worker, SECONDS, list(clusters), most)
-    return {(row["cluster"], row["namespace"]) for row in (*kept, *more)}
+    return {(row["cluster"], row["namespace"]) for row in (*renewals, *more)}
 
 
 async def give_up(connection: Connection, worker: str) -> None:

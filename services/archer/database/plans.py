@@ -170,8 +170,8 @@ async def reported_queues(connection: Connection) -> dict[str, Mapping[str, str]
 
 async def has_reported_queues(connection: Connection, cluster: str) -> bool:
     """Whether it is known what a cluster said of its queues."""
-    known = "SELECT EXISTS (SELECT 1 FROM allocation.cluster_queues WHERE cluster = $1)"
-    return bool(await connection.fetchval(known, cluster))
+    query = "SELECT EXISTS (SELECT 1 FROM allocation.cluster_queues WHERE cluster = $1)"
+    return bool(await connection.fetchval(query, cluster))
 
 
 async def forget(connection: Connection, cluster: str) -> None:
@@ -304,8 +304,8 @@ async def step(connection: Connection, step: Step) -> RevisionRow:
             # The keeper dropped it just now, as too old (services/archer/database/retention.py).
             raise PlanRefused("no-such-plan", f"There is no plan {name} any more: make a new one.") from None
     if number is None:
-        return await _made_before(connection, step)
-    await _allowed(connection, step, last)
+        return await _revision_of_request(connection, step)
+    await _check_step(connection, step, last)
     await _write(connection, step, number)
     row = await connection.fetchrow(
         f"SELECT {REVISION_COLUMNS} FROM allocation.revisions WHERE number = $1", number
@@ -314,7 +314,7 @@ async def step(connection: Connection, step: Step) -> RevisionRow:
     return RevisionRow(**row)
 
 
-async def _made_before(connection: Connection, step: Step) -> RevisionRow:
+async def _revision_of_request(connection: Connection, step: Step) -> RevisionRow:
     """The revision that this step made before its connection was cut off.
 
     Raises PlanRefused for another's.
@@ -329,15 +329,15 @@ async def _made_before(connection: Connection, step: Step) -> RevisionRow:
     if row is not None:
         return RevisionRow(**row)
     last = await in_force(connection)
-    what = f"plan {last.plan}" if last.plan else "no plan"
+    subject = f"plan {last.plan}" if last.plan else "no plan"
     raise PlanRefused(
         "another-revision",
-        f"Revision {step.after} is not in force, but {last.number} with {what}, by {last.by}: look at what "
-        "changes now, and ask again with that revision.",
+        f"Revision {step.after} is not in force, but {last.number} with {subject}, by {last.by}: look at "
+        "what changes now, and ask again with that revision.",
     )
 
 
-async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> None:
+async def _check_step(connection: Connection, step: Step, last: RevisionRow) -> None:
     """Refuse a step that does not fit what is there, now that no other can come between.
 
     Raises PlanRefused.
@@ -362,8 +362,8 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
         raise PlanRefused("plan-refused", f"Plan {name} was refused: make a new one.")
     old = last.kind != "settings" and step.plan.moment < last.at
     if step.kind == "apply" and (old or row["state"] == "superseded"):
-        what = f"plan {last.plan} took effect" if last.plan else "there was no plan in force any more"
-        raise PlanRefused("plan-refused", f"Plan {name} was made before {what}: make a new one.")
+        event = f"plan {last.plan} took effect" if last.plan else "there was no plan in force any more"
+        raise PlanRefused("plan-refused", f"Plan {name} was made before {event}: make a new one.")
     rows = await connection.fetch(
         "SELECT cluster, digest FROM allocation.cluster_queues WHERE cluster = ANY($1::text[]) FOR SHARE",
         list(step.digests),
@@ -376,7 +376,7 @@ async def _allowed(connection: Connection, step: Step, last: RevisionRow) -> Non
                 f"Plan {name} was made for other queues than the settings of {cluster} have: make a new one.",
             )
     await turn(connection, "routes")
-    other = await connection.fetchrow(OTHERS_ROUTES, [one["workflow"] for one in _routes(step)])
+    other = await connection.fetchrow(OTHERS_ROUTES, [route["workflow"] for route in _routes(step)])
     if other is not None:
         raise PlanRefused(
             "plan-refused",

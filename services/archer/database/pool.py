@@ -59,12 +59,12 @@ class Pool:
 
     def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]") -> None:
         self._pool = pool
-        self._answered = time.monotonic()
+        self._last_answer = time.monotonic()
 
     @property
     def silent_seconds(self) -> float:
         """Since the database last did what it was asked."""
-        return time.monotonic() - self._answered
+        return time.monotonic() - self._last_answer
 
     async def run(self, work: Callable[[Connection], Awaitable[T]], patience_seconds: float = 20.0) -> T:
         """What `work` makes of a transaction of its own; it may run several times.
@@ -81,7 +81,7 @@ class Pool:
                     connection.transaction(),
                 ):
                     result = await work(connection)
-                self._answered = time.monotonic()
+                self._last_answer = time.monotonic()
                 return result
             except AGAIN as error:
                 if asyncio.get_running_loop().time() + wait > deadline:

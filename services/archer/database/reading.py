@@ -123,9 +123,9 @@ async def events(pool: Pool, job: UUID, after: int = 0, most: int = 500) -> list
     return [EventRow(**row) for row in await pool.fetch(EVENTS, job, after, most)]
 
 
-async def changed(pool: Pool, known: Mapping[UUID, int]) -> set[UUID]:
+async def changed(pool: Pool, last_events: Mapping[UUID, int]) -> set[UUID]:
     """Which jobs have events after those that are known, or have ended. Raises Away."""
-    rows = await pool.fetch(CHANGED, list(known), list(known.values()))
+    rows = await pool.fetch(CHANGED, list(last_events), list(last_events.values()))
     return {row["id"] for row in rows}
 
 
@@ -167,6 +167,10 @@ async def jobs(
 
 
 def _job(row: asyncpg.Record) -> JobRow:
-    wanted = row["wanted"]
-    values = {**row, "state": State(row["state"]), "wanted": DesiredState(wanted) if wanted else None}
+    desired_state = row["wanted"]
+    values = {
+        **row,
+        "state": State(row["state"]),
+        "wanted": DesiredState(desired_state) if desired_state else None,
+    }
     return JobRow(**values)

@@ -46,8 +46,8 @@ async def admit(master: Address, user: str) -> None:
     master: of the database that has the tables. Raises what connecting to it does.
     """
     async with connected(master) as connection:
-        there = "SELECT nspname FROM pg_namespace WHERE nspname = ANY($1)"
-        for row in await connection.fetch(there, SCHEMAS):
+        query = "SELECT nspname FROM pg_namespace WHERE nspname = ANY($1)"
+        for row in await connection.fetch(query, SCHEMAS):
             for right in RIGHTS:
                 await connection.execute(right.format(schema=row["nspname"], user=_quoted(user)))
 

@@ -50,8 +50,8 @@ BUSY_ROWS = {
 
 
 def _one_of(column: str, values: Sequence[str]) -> CheckConstraint:
-    known = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({known})", name=f"{column}_known")
+    literals = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({literals})", name=f"{column}_known")
 
 
 def _by_month(name: str, column: str, *items: SchemaItem) -> Table:
@@ -155,7 +155,7 @@ ACTIVE = Table(
     Column("infrastructure_failures", SmallInteger, nullable=False, server_default="0"),
     Column("user_code_failures", SmallInteger, nullable=False, server_default="0"),
     _one_of("state", [str(state) for state in State]),
-    _one_of("wanted", [str(wanted) for wanted in DesiredState]),
+    _one_of("wanted", [str(desired_state) for desired_state in DesiredState]),
     Index("active_accepted", "due", "id", postgresql_where=text("state = 'accepted'")),
     Index(
         "active_queued",

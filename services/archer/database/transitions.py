@@ -366,8 +366,8 @@ async def record_ends(connection: Connection, ends: Iterable[End]) -> set[UUID]:
     """An attempt has ended: its job as well, or it goes back to accepted for another."""
     retries = [end for end in ends if end.pause_seconds is not None]
     finals = [end for end in ends if end.pause_seconds is None]
-    moved = await _ids(connection, RETRY, *_columns(retries)) if retries else set()
-    return moved | (await _ids(connection, END, *_columns(finals)) if finals else set())
+    retry_ids = await _ids(connection, RETRY, *_columns(retries)) if retries else set()
+    return retry_ids | (await _ids(connection, END, *_columns(finals)) if finals else set())
 
 
 def _columns(ends: Sequence[End]) -> list[list[object]]:
@@ -397,11 +397,11 @@ SELECT id, attempt, tried FROM wanting
 
 
 async def want(
-    connection: Connection, jobs: Sequence[UUID], wanted: DesiredState, reason: Reason, message: str
+    connection: Connection, jobs: Sequence[UUID], desired_state: DesiredState, reason: Reason, message: str
 ) -> set[UUID]:
     """What is wanted of jobs from now on; those that have no application are cancelled at once."""
     await connection.fetch("SELECT id FROM active WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE", jobs)
-    rows = await connection.fetch(WANT, list(jobs), wanted, reason, message)
+    rows = await connection.fetch(WANT, list(jobs), desired_state, reason, message)
     untried = [row for row in rows if not row["tried"]]
     if untried:
         await record_ends(

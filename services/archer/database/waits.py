@@ -78,29 +78,35 @@ ON CONFLICT (job) DO UPDATE SET attempt = EXCLUDED.attempt, cluster = $1, namesp
 
 
 async def keep(
-    connection: Connection, cluster: str, namespace: str, seen: Sequence[tuple[Pending, WaitReason]]
+    connection: Connection, cluster: str, namespace: str, observations: Sequence[tuple[Pending, WaitReason]]
 ) -> int:
     """Keep why the jobs of a namespace wait, and forget those that do not any more; how many were written."""
-    if seen:
+    if observations:
         await connection.execute(LOOKED, cluster, namespace)
-    await connection.execute(FORGET, cluster, namespace, [one.job for one, _ in seen])
-    changed = [(one, what) for one, what in seen if worth_keeping(one.known, what)]
-    if changed:
+    await connection.execute(FORGET, cluster, namespace, [waiting_job.job for waiting_job, _ in observations])
+    changes = [
+        (waiting_job, reason)
+        for waiting_job, reason in observations
+        if worth_keeping(waiting_job.known, reason)
+    ]
+    if changes:
         await connection.execute(
             KEEP,
             cluster,
             namespace,
-            [one.job for one, _ in changed],
-            [one.attempt for one, _ in changed],
-            [what.word for _, what in changed],
-            [what.message for _, what in changed],
+            [waiting_job.job for waiting_job, _ in changes],
+            [waiting_job.attempt for waiting_job, _ in changes],
+            [reason.word for _, reason in changes],
+            [reason.message for _, reason in changes],
         )
-    return len(changed)
+    return len(changes)
 
 
-def worth_keeping(known: WaitReason | None, seen: WaitReason) -> bool:
+def worth_keeping(kept_reason: WaitReason | None, reason: WaitReason) -> bool:
     """Whether what is seen now says more than what is known."""
-    return seen != known and not (known and seen.word in VAGUE and known.word not in VAGUE)
+    return reason != kept_reason and not (
+        kept_reason and reason.word in VAGUE and kept_reason.word not in VAGUE
+    )
 
 
 PAUSES = frozenset({*FAULTS, Reason.REFUSED_FOR_NOW})
@@ -157,7 +163,7 @@ async def why(pool: Pool, job: UUID) -> Answer | None:
         return None
     [row] = rows
     observed_wait = _observed_wait(row)
-    known = JobFacts(
+    facts = JobFacts(
         state=State(row["state"]),
         wanted=DesiredState(row["wanted"]),
         now=row["now"],
@@ -177,9 +183,9 @@ async def why(pool: Pool, job: UUID) -> Answer | None:
         before=row["before"],
         observed_wait=observed_wait,
     )
-    seen_there = observed_wait is not None and known.state is State.SUBMITTED and known.acknowledged
+    seen_there = observed_wait is not None and facts.state is State.SUBMITTED and facts.acknowledged
     return Answer(
-        known,
+        facts,
         as_of=(row["looked"] if seen_there else None) or row["now"],
         since=row["told_since"] if seen_there else row["since"],
     )

@@ -61,14 +61,14 @@ async def write(
     measured: of workflows that are proposed, which change none that somebody knows; None where somebody says
     so.
     """
-    sent = [
+    rows = [
         {"workflow": name, **workflow.model_dump(mode="json"), "measured": (measured or {}).get(name)}
         for name, workflow in workflows.items()
     ]
     proposed = measured is not None
     await turn(connection, "allocation.workflows")
-    await connection.execute(END_PROPOSED if proposed else END_CHANGED, sent, by)
-    done = await connection.execute(WRITE, sent, by, proposed, why)
+    await connection.execute(END_PROPOSED if proposed else END_CHANGED, rows, by)
+    done = await connection.execute(WRITE, rows, by, proposed, why)
     return int(done.rpartition(" ")[2])
 
 

@@ -72,8 +72,8 @@ def parts(jobs: Iterable[Job]) -> dict[Part, list[Job]]:
         for day in places.days_of(job):
             groups[day, job.cluster].append(job)
     return {
-        Part(table=JOBS.name, day=day, cluster=cluster, number=places.number_of(those)): those
-        for (day, cluster), those in groups.items()
+        Part(table=JOBS.name, day=day, cluster=cluster, number=places.number_of(day_jobs)): day_jobs
+        for (day, cluster), day_jobs in groups.items()
     }
 
 

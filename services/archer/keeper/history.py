@@ -157,9 +157,9 @@ async def drop(connection: Connection, month: Month, parts: list[Part]) -> None:
         name = partition_name(table, month)
         await connection.execute(f"LOCK TABLE {name} IN SHARE MODE")
         count = await connection.fetchval(f"SELECT count(*) FROM {name}")
-        kept = sum(part.rows for part in parts if part.table == table)
-        if count != kept:
-            raise NotKept(f"{name} has {count} rows, and S3 {kept}")
+        file_rows = sum(part.rows for part in parts if part.table == table)
+        if count != file_rows:
+            raise NotKept(f"{name} has {count} rows, and S3 {file_rows}")
     if await _active(connection, month):
         raise NotKept(f"a job of {month} is active, or not recorded")
     for table in PARTITIONED:

@@ -49,9 +49,9 @@ class Keeper:
         self._ahead = metrics.labelled_gauge("months_ahead", "Months to come that have partitions.", ())
         self._due = metrics.labelled_gauge("months_due", "Months whose history should be in S3.", ())
         self._failures = metrics.counter("failures", "Rounds that failed.")
-        self._kept = time.monotonic()
+        self._last_round = time.monotonic()
         metrics.gauge(
-            "round_age_seconds", "Since a round came to its end.", lambda: time.monotonic() - self._kept
+            "round_age_seconds", "Since a round came to its end.", lambda: time.monotonic() - self._last_round
         )
 
     async def run(self) -> None:
@@ -70,8 +70,8 @@ class Keeper:
         Raises Away and FAILURES.
         """
         await self._pool.run(_partitions)
-        this = Month.of(datetime.now(UTC))
-        self._ahead.set(sum(month > this for month in await self._pool.run(months)))
+        current_month = Month.of(datetime.now(UTC))
+        self._ahead.set(sum(month > current_month for month in await self._pool.run(months)))
         while await self._pool.run(_forget):
             pass
         await self._pool.run(lambda c: forget(c, self._plans.in_force, self._plans.proposed))
@@ -81,7 +81,7 @@ class Keeper:
             self._due.set(len(await self._history.due()))
             await self._history.keep()
             self._due.set(len(await self._history.due()))
-        self._kept = time.monotonic()
+        self._last_round = time.monotonic()
 
 
 async def _partitions(connection: Connection) -> None:

@@ -135,10 +135,10 @@ def write_records(table: UsageTable, records: Iterable[Mapping[str, Any]], targe
 def rows(file: Path) -> int:
     """Rows that a file of Parquet has, all of them read."""
     with _duckdb(file.parent) as duck:
-        [found] = duck.execute(
+        [row] = duck.execute(
             f"SELECT count(*), max(COLUMNS(*)::VARCHAR) FROM read_parquet('{file}')"
         ).fetchall()
-    return int(found[0])
+    return int(row[0])
 
 
 def _duckdb(folder: Path) -> duckdb.DuckDBPyConnection:

@@ -71,8 +71,8 @@ class Acceptor:
             # One that the database refuses must not cost the others theirs.
             if len(batch) == 1:
                 _fail(batch[0][1], error)
-            for one in batch if len(batch) > 1 else ():
-                await self._take([one])
+            for pair in batch if len(batch) > 1 else ():
+                await self._take([pair])
         else:
             for (_, future), outcome in zip(batch, outcomes, strict=True):
                 if not future.done():

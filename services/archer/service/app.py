@@ -130,9 +130,9 @@ def _operation(route: APIRoute) -> str:
 
 async def _healthy(request: Request) -> Response:
     """Whether all of it runs: another process would do no better without the database."""
-    ended = [task for task in request.app.state.parts if task.done()]
-    if ended:
-        return Response(f"a part has ended: {ended[0]!r}\n", 503, media_type="text/plain")
+    ended_parts = [task for task in request.app.state.parts if task.done()]
+    if ended_parts:
+        return Response(f"a part has ended: {ended_parts[0]!r}\n", 503, media_type="text/plain")
     return Response("ok\n", media_type="text/plain")
 
 
@@ -162,7 +162,7 @@ async def _away(request: Request, error: Exception) -> Response:
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # The first part of a place says of what it is: a query, a path.
-    wrong = places({**one, "loc": one["loc"][1:] or one["loc"]} for one in error.errors())
+    wrong = places({**entry, "loc": entry["loc"][1:] or entry["loc"]} for entry in error.errors())
     return await answer(request, mistakes(wrong))
 
 
@@ -176,8 +176,10 @@ async def _http(request: Request, error: Exception) -> Response:
     if "allow" in {name.lower() for name in headers}:
         # Starlette names the methods of one of the operations at this address.
         routes = (route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute))
-        here = [route.methods or () for route in routes if route.matches(request.scope)[0] != Match.NONE]
-        headers = {"Allow": ", ".join(sorted(set(chain(*here)) or {"GET"}))}
+        method_sets = [
+            route.methods or () for route in routes if route.matches(request.scope)[0] != Match.NONE
+        ]
+        headers = {"Allow": ", ".join(sorted(set(chain(*method_sets)) or {"GET"}))}
     return await answer(request, Problem(kind, detail, headers))
 
 

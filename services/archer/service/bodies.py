@@ -34,10 +34,11 @@ PLAN_BYTES = 32 * 1024 * 1024
 async def body(request: Request, most: int) -> bytes:
     """The body of a request, of which no more is kept than it may have. Raises Problem."""
     for name, right in (("content-type", "application/json"), ("content-encoding", "identity")):
-        said = request.headers.get(name, right)
-        if said.partition(";")[0].strip().lower() != right:
+        value = request.headers.get(name, right)
+        if value.partition(";")[0].strip().lower() != right:
             raise Problem(
-                "wrong-media-type", f"{name} is {said[:60]!r}: send JSON as application/json, not compressed."
+                "wrong-media-type",
+                f"{name} is {value[:60]!r}: send JSON as application/json, not compressed.",
             )
     parts, size = [], 0
     async for part in request.stream():
@@ -69,18 +70,18 @@ def parse(body: bytes) -> Any:
         raise mistakes([("body", "has a character U+0000, which no text of a job can have; remove it")])
     try:
         # orjson keeps the last of two; YAML of a job file has the same refused.
-        json.loads(body, object_pairs_hook=_once)
+        json.loads(body, object_pairs_hook=_refuse_repeated_keys)
     except RecursionError:
         raise mistakes([("body", "is nested too deeply; send a job as `archer submit` does")]) from None
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> None:
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> None:
     """Raises Problem for a key that comes twice."""
     counted = Counter(key for key, _ in pairs)
     if twice := [key for key, count in counted.items() if count > 1]:
-        says = "has this key twice; rename or remove one of the two"
-        raise mistakes([(key[:100], says) for key in twice[:20]])
+        advice = "has this key twice; rename or remove one of the two"
+        raise mistakes([(key[:100], advice) for key in twice[:20]])
 
 
 Body = TypeVar("Body", bound=BaseModel)

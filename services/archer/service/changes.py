@@ -51,9 +51,9 @@ class Changes:
         """Ask for ever, while somebody waits."""
         while True:
             await self._wake.wait()
-            known = {job: min(events.values()) for job, events in self._waits.items()}
+            last_events = {job: min(events.values()) for job, events in self._waits.items()}
             try:
-                for job in await reading.changed(self._pool, known):
+                for job in await reading.changed(self._pool, last_events):
                     for waiting in self._waits.get(job, ()):
                         waiting.set()
             except Away as error:

@@ -92,8 +92,8 @@ def _headers(request: Request) -> dict[str, str]:
 
 async def caller(request: Request, context: ServiceContext) -> Principal:
     """Who sends a request, of whom there are not too many. Raises Problem."""
-    given = [*request.query_params.multi_items(), *request.path_params.items()]
-    if wrong := [name for name, value in given if "\0" in name + value]:
+    parameters = [*request.query_params.multi_items(), *request.path_params.items()]
+    if wrong := [name for name, value in parameters if "\0" in name + value]:
         raise mistakes([(wrong[0].replace("\0", "?"), "has a character U+0000; remove it")])
     names: frozenset[str] = getattr(request.state, CERTIFICATE_NAMES, frozenset())
     peer = Peer(request.client.host if request.client else "", names)
@@ -126,12 +126,12 @@ Caller = Annotated[Principal, Depends(caller)]
 
 async def job_id(job: Annotated[str, Path(description="Id of the job.")]) -> UUID:
     """The id in a path. Raises Problem."""
-    found = parse_id(job)
-    if found is None:
+    parsed_id = parse_id(job)
+    if parsed_id is None:
         raise Problem(
             "no-such-job", f"{job[:100]!r} is not the id of a job: take the id that the submission answered."
         )
-    return found
+    return parsed_id
 
 
 JobId = Annotated[UUID, Depends(job_id)]
@@ -140,7 +140,7 @@ JobId = Annotated[UUID, Depends(job_id)]
 async def job_row(context: ServiceContext, principal: Caller, job: JobId) -> JobRow:
     """A job that the caller may see. Raises Problem, the same whether it is not there or not theirs."""
     row = await reading.get(context.pool, job)
-    if row is None and context.history is not None and await _gone(context, job):
+    if row is None and context.history is not None and await _is_gone(context, job):
         month = Month.of(submitted_at(job))
         raise Problem(
             "in-history",
@@ -155,7 +155,7 @@ async def job_row(context: ServiceContext, principal: Caller, job: JobId) -> Job
     return row
 
 
-async def _gone(context: Context, job: UUID) -> bool:
+async def _is_gone(context: Context, job: UUID) -> bool:
     """Whether a job's month is before those that the database has."""
     month = Month.of(submitted_at(job))
     if month >= Month.of(datetime.now(UTC)):

@@ -103,11 +103,13 @@ async def submit(request: Request, context: ServiceContext, principal: Caller, k
     """Submit a job: it is in the database when this answers, and runs once whatever happens."""
     with context.metrics.submission(), context.acceptor.room():
         document = parse(await body(request, JOB_BYTES))
-        taken = await take(context, principal, await submission_of(context, principal, document, key_of(key)))
-    answer = SubmittedModel(id=id_text(taken.job), new=taken.new)
+        outcome = await take(
+            context, principal, await submission_of(context, principal, document, key_of(key))
+        )
+    answer = SubmittedModel(id=id_text(outcome.job), new=outcome.new)
     return Response(
         answer.model_dump_json(),
-        201 if taken.new else 200,
+        201 if outcome.new else 200,
         {"Location": f"/v1/jobs/{answer.id}"},
         "application/json",
     )
@@ -133,21 +135,23 @@ async def submit_batch(
     context.rates.take(principal.name, max(len(documents) - 1, 0))
     turn = asyncio.Lock()
 
-    async def one(number: int, document: Any) -> BatchedModel:
+    async def submit_document(number: int, document: Any) -> BatchedModel:
         try:
-            own = key_of(f"{prefix}/{number}") if prefix else None
+            own_key = key_of(f"{prefix}/{number}") if prefix else None
             with context.metrics.submission():
                 async with turn:
-                    submission = await submission_of(context, principal, document, own)
+                    submission = await submission_of(context, principal, document, own_key)
                     # What reads a job answers nobody meanwhile: others have their turn between two.
                     await asyncio.sleep(0)
-                taken = await take(context, principal, submission)
+                outcome = await take(context, principal, submission)
         except Problem as problem:
             return BatchedModel(problem={"kind": problem.kind, "detail": problem.detail, **problem.more})
-        return BatchedModel(id=id_text(taken.job), new=taken.new)
+        return BatchedModel(id=id_text(outcome.job), new=outcome.new)
 
     with context.acceptor.room(len(documents)):
-        return BatchModel(jobs=await asyncio.gather(*[one(*pair) for pair in enumerate(documents)]))
+        return BatchModel(
+            jobs=await asyncio.gather(*[submit_document(*pair) for pair in enumerate(documents)])
+        )
 
 
 @router.post(
@@ -184,7 +188,7 @@ async def list_jobs(
     rows = await reading.jobs(
         context.pool,
         {key: value for key, value in filters.items() if value is not None},
-        [State(one) for one in state or ()],
+        [State(state_name) for state_name in state or ()],
         _read_cursor(cursor),
         limit,
     )
@@ -211,7 +215,10 @@ async def get_job(
     targets = (await context.directory.current()).targets
     return WholeJobModel(
         **_fields(row),
-        attempts=[AttemptModel(**vars(one), links=_links(one, targets.get(one.cluster))) for one in attempts],
+        attempts=[
+            AttemptModel(**vars(attempt), links=_links(attempt, targets.get(attempt.cluster)))
+            for attempt in attempts
+        ],
     )
 
 
@@ -268,11 +275,11 @@ async def delete(context: ServiceContext, principal: Caller, row: Row) -> JobMod
     return await _want(context, principal, row, DesiredState.DELETE)
 
 
-async def _want(context: Context, principal: Caller, row: JobRow, wanted: DesiredState) -> JobModel:
+async def _want(context: Context, principal: Caller, row: JobRow, desired_state: DesiredState) -> JobModel:
     permit(context, principal, "stop", row.queue, row.tier, row.principal)
     message = f"stopped by {principal.name}"
     await context.pool.run(
-        lambda connection: transitions.want(connection, [row.id], wanted, Reason.STOPPED, message)
+        lambda connection: transitions.want(connection, [row.id], desired_state, Reason.STOPPED, message)
     )
     context.traces.ended([row.id])
     now = await reading.get(context.pool, row.id)
@@ -296,11 +303,13 @@ async def _until_ended(context: Context, principal: Caller, row: JobRow, seconds
     """The job once it has ended, or after so long."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
-    while row.state not in ENDED and not context.changes.leaving and (left := deadline - loop.time()) > 0:
-        with context.changes.of(row.id, row.event or 0, principal.name) as changed:
+    while (
+        row.state not in ENDED and not context.changes.leaving and (remainder := deadline - loop.time()) > 0
+    ):
+        with context.changes.of(row.id, row.event or 0, principal.name) as change:
             try:
-                async with asyncio.timeout(left):
-                    await changed.wait()
+                async with asyncio.timeout(remainder):
+                    await change.wait()
             except TimeoutError:
                 break
         row = await reading.get(context.pool, row.id) or row
@@ -324,10 +333,10 @@ async def _stream(context: Context, principal: Caller, row: JobRow, after: int) 
         if context.changes.leaving:
             # Its client goes on elsewhere, after the last event that it has.
             return
-        with context.changes.of(row.id, after, principal.name) as changed:
+        with context.changes.of(row.id, after, principal.name) as change:
             try:
                 async with asyncio.timeout(QUIET_SECONDS):
-                    await changed.wait()
+                    await change.wait()
             except TimeoutError:
                 yield format_sse_event(comment="waiting")
 
@@ -385,7 +394,7 @@ def _seconds(wait: str | None) -> int:
     """Seconds to wait. Raises Problem."""
     if wait is None:
         return 0
-    found = re.fullmatch(r"(\d{1,2})s", wait)
-    if found is None or int(found[1]) > LONGEST_WAIT_SECONDS:
+    match = re.fullmatch(r"(\d{1,2})s", wait)
+    if match is None or int(match[1]) > LONGEST_WAIT_SECONDS:
         raise mistakes([("wait", f"is {wait!r}: write seconds up to {LONGEST_WAIT_SECONDS}s, such as 30s")])
-    return int(found[1])
+    return int(match[1])

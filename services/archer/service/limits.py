@@ -25,15 +25,15 @@ class Rates:
         self._clock = clock
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
-    def take(self, principal: str, wanted: int = 1) -> None:
+    def take(self, principal: str, count: int = 1) -> None:
         """Count requests of a principal. Raises Problem when there are too many."""
         now = self._clock()
         bucket = self._buckets.pop(principal, None) or TokenBucket(self._rate, self._burst, self._burst, now)
         bucket = bucket.filled(now)
         # A batch of more than may come at once is taken from a bucket that lacks its request only, and owed.
-        missing = min(wanted, self._burst - 1 if wanted > 1 else 1) - bucket.tokens
+        missing = min(count, self._burst - 1 if count > 1 else 1) - bucket.tokens
         if missing <= 0:
-            bucket = replace(bucket, tokens=bucket.tokens - wanted)
+            bucket = replace(bucket, tokens=bucket.tokens - count)
         self._buckets[principal] = bucket
         if len(self._buckets) > REMEMBERED:
             self._buckets.popitem(last=False)

@@ -89,7 +89,7 @@ class LogStore:
 
     async def is_there(self, container: Container) -> bool:
         """Whether there are logs of a container. Raises Problem."""
-        return bool(await self._run(partial(self._listed, container, "", 1)))
+        return bool(await self._run(partial(self._listing, container, "", 1)))
 
     @contextmanager
     def reader(self) -> Iterator[None]:
@@ -117,15 +117,15 @@ class LogStore:
         A part is empty where there was a look, and nothing new.
         """
         lines = joiner()
-        seen: set[str] = set()
+        seen_keys: set[str] = set()
         after = ""
         last = False
         while True:
-            new = await self._run(partial(self._new, container, after, seen))
+            new = await self._run(partial(self._new_entries, container, after, seen_keys))
             if new:
-                seen.update(one.object.key for one in new)
-                after = max(after, _before(container, max(one.object for one in new)))
-                seen = {key for key in seen if key > after}
+                seen_keys.update(entry.object.key for entry in new)
+                after = max(after, _key_before(container, max(entry.object for entry in new)))
+                seen_keys = {key for key in seen_keys if key > after}
                 parts = self._text(container, new, lines, times)
                 while part := await self._run(partial(next, parts, b"")):
                     yield part
@@ -152,31 +152,33 @@ class LogStore:
                 {"Retry-After": "5"},
             ) from None
 
-    def _new(self, container: Container, after: str, seen: set[str]) -> list[_Stored]:
-        return [one for one in self._listed(container, after) if one.object.key not in seen]
+    def _new_entries(self, container: Container, after: str, seen_keys: set[str]) -> list[_Stored]:
+        return [entry for entry in self._listing(container, after) if entry.object.key not in seen_keys]
 
     def _text(
-        self, container: Container, stored: Sequence[_Stored], lines: Any, times: bool
+        self, container: Container, entries: Sequence[_Stored], lines: Any, times: bool
     ) -> Iterator[bytes]:
-        sizes = {one.object: one.size for one in stored}
-        gathered, held = [], 0
+        sizes = {entry.object: entry.size for entry in entries}
+        chunks, size = [], 0
         for group in groups(sizes):
             for at in range(0, len(group), TOGETHER):
                 together = group[at : at + TOGETHER]
-                contents = [self._blocks(container, one.key, sizes[one]) for one in together]
+                contents = [
+                    self._blocks(container, s3_object.key, sizes[s3_object]) for s3_object in together
+                ]
                 try:
                     for part in text(lines.join(group_pieces(contents)), times=times):
-                        gathered.append(part)
-                        held += len(part)
-                        if held >= CHUNK:
-                            yield b"".join(gathered)
-                            gathered, held = [], 0
+                        chunks.append(part)
+                        size += len(part)
+                        if size >= CHUNK:
+                            yield b"".join(chunks)
+                            chunks, size = [], 0
                 except UnreadableLogs as error:
-                    keys = ", ".join(one.key for one in together)
+                    keys = ", ".join(s3_object.key for s3_object in together)
                     log.warning("logs are unreadable", extra=fields(keys=keys, error=error))
-                    gathered.append(f"[{keys} cannot be read: {error}]\n".encode())
-        if gathered:
-            yield b"".join(gathered)
+                    chunks.append(f"[{keys} cannot be read: {error}]\n".encode())
+        if chunks:
+            yield b"".join(chunks)
 
     def _blocks(self, container: Container, key: str, size: int) -> Iterator[bytes]:
         place = self.place(container.cluster)
@@ -186,10 +188,10 @@ class LogStore:
             )
             yield bytes(answer["Body"].read())
 
-    def _listed(self, container: Container, after: str, most: int | None = None) -> list[_Stored]:
+    def _listing(self, container: Container, after: str, most: int | None = None) -> list[_Stored]:
         place = self.place(container.cluster)
         pages = self._client(place).get_paginator("list_objects_v2")
-        found = []
+        entries = []
         for page in pages.paginate(
             Bucket=place.bucket,
             Prefix=container.prefix,
@@ -197,9 +199,9 @@ class LogStore:
             PaginationConfig={"MaxItems": most},
         ):
             for entry in page.get("Contents", ()):
-                if one := log_object(entry["Key"]):
-                    found.append(_Stored(one, entry["Size"]))
-        return found
+                if s3_object := log_object(entry["Key"]):
+                    entries.append(_Stored(s3_object, entry["Size"]))
+        return entries
 
     def _pods(self, place: LogsPlace, prefix: str) -> list[str]:
         pages = self._client(place).get_paginator("list_objects_v2")
@@ -232,6 +234,6 @@ def container_of(place: LogsPlace, cluster: str, *parts: str) -> Container:
     return Container(cluster, container_prefix(place.folder, *parts))
 
 
-def _before(container: Container, last: LogObject) -> str:
+def _key_before(container: Container, last: LogObject) -> str:
     """A key before those of all objects that may still come to be told after this one."""
     return f"{container.prefix}{last.begun - LATE:{TIME_FORMAT}}"

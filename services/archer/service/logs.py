@@ -52,18 +52,18 @@ Attempt = Annotated[
 @router.get("/jobs/{job}/pods", responses=responses("no-such-job", "no-logs", "logs-away"))
 async def list_pods(context: ServiceContext, row: Row, attempt: Attempt = None) -> PodsModel:
     """The pods of an attempt that have logs; a driver's are there up to a minute after they were written."""
-    tried = await _attempt(context, row, attempt)
-    if tried is None or not _known(tried):
-        return PodsModel(attempt=tried.number if tried else row.attempt, pods=[])
-    place = context.logs.place(tried.cluster)
-    found = []
+    attempt_row = await _attempt(context, row, attempt)
+    if attempt_row is None or not _has_spark_id(attempt_row):
+        return PodsModel(attempt=attempt_row.number if attempt_row else row.attempt, pods=[])
+    place = context.logs.place(attempt_row.cluster)
+    pods = []
     for role in (DRIVER, EXECUTOR):
-        prefix = container_prefix(place.folder, tried.namespace, tried.spark_id or "", role)
-        for name in await context.logs.pods(tried.cluster, prefix):
+        prefix = container_prefix(place.folder, attempt_row.namespace, attempt_row.spark_id or "", role)
+        for name in await context.logs.pods(attempt_row.cluster, prefix):
             number = NUMBER.search(name)
             executor = int(number[1]) if role == EXECUTOR and number else None
-            found.append(PodModel.model_validate({"name": name, "role": role, "executor": executor}))
-    return PodsModel(attempt=tried.number, pods=found)
+            pods.append(PodModel.model_validate({"name": name, "role": role, "executor": executor}))
+    return PodsModel(attempt=attempt_row.number, pods=pods)
 
 
 @router.get(
@@ -113,25 +113,25 @@ async def get_logs(
         if last is not None and not last.isdecimal():
             raise mistakes([("Last-Event-ID", "is a number of bytes: send back what a stream gave as `id`")])
         follower = _Follower(context, row, pod, await _attempt(context, row, attempt), times)
-        return await _begun(context, follower.events(int(last or 0)), "text/event-stream")
-    wanted = byte_range(range_) if range_ is not None else None
-    if range_ is not None and wanted is None:
+        return await _log_response(context, follower.events(int(last or 0)), "text/event-stream")
+    requested_range = byte_range(range_) if range_ is not None else None
+    if range_ is not None and requested_range is None:
         raise mistakes(
             [("Range", "has to be one range of bytes, such as bytes=0-1023, bytes=1024- or bytes=-1024")]
         )
-    tried = await _attempt(context, row, attempt)
-    container = _container(context, tried, pod) if tried else None
+    attempt_row = await _attempt(context, row, attempt)
+    container = _container(context, attempt_row, pod) if attempt_row else None
     if container is None or not await context.logs.is_there(container):
-        raise Problem("no-logs", _none(context, row, tried, pod))
-    if wanted is not None:
+        raise Problem("no-logs", _no_logs_message(context, row, attempt_row, pod))
+    if requested_range is not None:
         with context.logs.reader():
-            return await _part(context.logs.text(container, times=times), wanted)
-    return await _begun(context, _rest(context.logs.text(container, times=times), after), TEXT)
+            return await _part(context.logs.text(container, times=times), requested_range)
+    return await _log_response(context, _rest(context.logs.text(container, times=times), after), TEXT)
 
 
 async def _attempt(context: Context, row: JobRow, number: int | None) -> AttemptRow | None:
     """An attempt; None where the job has no application yet. Raises Problem for one that is not there."""
-    attempts = {one.number: one for one in await reading.attempts(context.pool, row.id)}
+    attempts = {attempt.number: attempt for attempt in await reading.attempts(context.pool, row.id)}
     if number is None:
         return attempts[max(attempts)] if attempts else None
     if number not in attempts:
@@ -141,14 +141,14 @@ async def _attempt(context: Context, row: JobRow, number: int | None) -> Attempt
     return attempts[number]
 
 
-def _known(attempt: AttemptRow) -> bool:
+def _has_spark_id(attempt: AttemptRow) -> bool:
     """Whether it has an id of Spark's, which is a part of keys: nothing else may become one."""
     return bool(attempt.spark_id and APPLICATION_ID.fullmatch(attempt.spark_id))
 
 
 def _container(context: Context, attempt: AttemptRow, pod: str) -> Container | None:
     """Spark's container of a pod; None where the attempt has no id of Spark's yet."""
-    if not _known(attempt):
+    if not _has_spark_id(attempt):
         return None
     place = context.logs.place(attempt.cluster)
     role: JobRole = "driver" if pod == DRIVER else "executor"
@@ -158,9 +158,9 @@ def _container(context: Context, attempt: AttemptRow, pod: str) -> Container | N
     return container_of(place, attempt.cluster, *parts)
 
 
-def _none(context: Context, row: JobRow, attempt: AttemptRow | None, pod: str) -> str:
+def _no_logs_message(context: Context, row: JobRow, attempt: AttemptRow | None, pod: str) -> str:
     whose = f"its {pod}" if pod == DRIVER else pod
-    if attempt is None or (not _known(attempt) and row.state not in ENDED):
+    if attempt is None or (not _has_spark_id(attempt) and row.state not in ENDED):
         return f"There are no logs of {whose}: the job has not started; GET /v1/jobs/{{job}}/why says why."
     place = context.logs.place(attempt.cluster)
     return (
@@ -170,30 +170,30 @@ def _none(context: Context, row: JobRow, attempt: AttemptRow | None, pod: str) -
     )
 
 
-async def _begun(context: Context, parts: AsyncIterator[bytes], media_type: str) -> Response:
+async def _log_response(context: Context, parts: AsyncIterator[bytes], media_type: str) -> Response:
     """An answer that has begun: what goes wrong before its first part is a problem. Raises Problem."""
     with ExitStack() as reader:
         reader.enter_context(context.logs.reader())
         first = await anext(parts, b"")
-        held = reader.pop_all()
+        resources = reader.pop_all()
 
     async def body() -> AsyncIterator[bytes]:
         yield first
         async for part in parts:
             yield part
 
-    return _Reading(body(), media_type=media_type, headers=HEADERS, held=held)
+    return _Reading(body(), media_type=media_type, headers=HEADERS, resources=resources)
 
 
 class _Reading(StreamingResponse):
     """A stream of somebody who is counted until it ends, however that may be."""
 
-    def __init__(self, *arguments: Any, held: ExitStack, **more: Any) -> None:
+    def __init__(self, *arguments: Any, resources: ExitStack, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        self._held = held
+        self._resources = resources
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self._held:
+        with self._resources:
             await super().__call__(scope, receive, send)
 
 
@@ -207,33 +207,35 @@ async def _rest(parts: AsyncIterator[bytes], after: int) -> AsyncIterator[bytes]
             yield rest
 
 
-async def _part(parts: AsyncIterator[bytes], wanted: ByteRange) -> Response:
+async def _part(parts: AsyncIterator[bytes], requested_range: ByteRange) -> Response:
     """A range of a log. Raises Problem where it begins beyond the end."""
-    position, kept, whole = 0, bytearray(), True
-    first = wanted.first
-    most = MOST if wanted.last is None else min(MOST, wanted.last - wanted.first + 1)
+    position, content, whole = 0, bytearray(), True
+    first = requested_range.first
+    most = (
+        MOST if requested_range.last is None else min(MOST, requested_range.last - requested_range.first + 1)
+    )
     async for part in parts:
-        if wanted.suffix is not None:
-            kept += part
-            del kept[: max(len(kept) - min(wanted.suffix, MOST), 0)]
+        if requested_range.suffix is not None:
+            content += part
+            del content[: max(len(content) - min(requested_range.suffix, MOST), 0)]
         elif position + len(part) > first:
-            kept += part[max(first - position, 0) :][: most - len(kept)]
+            content += part[max(first - position, 0) :][: most - len(content)]
         position += len(part)
-        if wanted.suffix is None and len(kept) >= most:
+        if requested_range.suffix is None and len(content) >= most:
             # How long it is, nobody has asked for.
             whole = False
             break
-    if wanted.suffix is not None:
-        first = position - len(kept)
+    if requested_range.suffix is not None:
+        first = position - len(content)
     length = str(position) if whole else "*"
-    if not kept:
+    if not content:
         raise Problem(
             "beyond-the-end",
             f"The log has {position} bytes until now: ask for a range that begins before its end.",
             {"Content-Range": f"bytes */{position}"},
         )
-    headers = {**HEADERS, "Content-Range": f"bytes {first}-{first + len(kept) - 1}/{length}"}
-    return Response(bytes(kept), 206, headers, TEXT)
+    headers = {**HEADERS, "Content-Range": f"bytes {first}-{first + len(content) - 1}/{length}"}
+    return Response(bytes(content), 206, headers, TEXT)
 
 
 @dataclass
@@ -254,10 +256,10 @@ class _Follower:
             if not part:
                 yield format_sse_event(comment="waiting")
                 continue
-            own = part[max(after - position, 0) :]
+            new_part = part[max(after - position, 0) :]
             position += len(part)
-            if own:
-                data = json.dumps({"text": decoder.decode(own)})
+            if new_part:
+                data = json.dumps({"text": decoder.decode(new_part)})
                 yield format_sse_event(id=str(position), event="log", data_str=data)
         yield format_sse_event(event="end", data_str=json.dumps({"text": ""}))
 
@@ -277,7 +279,7 @@ class _Follower:
         """Whether more may come."""
         number = self.attempt.number if self.attempt else None
         attempts = await reading.attempts(self.context.pool, self.row.id)
-        self.attempt = next((one for one in attempts if number in (None, one.number)), None)
+        self.attempt = next((attempt for attempt in attempts if number in (None, attempt.number)), None)
         if self.attempt is None:
             now = await reading.get(self.context.pool, self.row.id)
             return now is not None and now.state not in ENDED

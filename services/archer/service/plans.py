@@ -114,7 +114,7 @@ async def apply_plan(
         raise Problem("plan-refused", f"Plan {whole.id} was made for other settings: {wrong[0]}")
     if wrong := await to_thread(plan_checks.mistakes, whole, clusters):
         raise _mistakes("invalid-plan", wrong)
-    if wish.by_itself and (wrong := await _beyond(context, whole, clusters)):
+    if wish.by_itself and (wrong := await _excess(context, whole, clusters)):
         raise _mistakes("waits-for-a-person", wrong)
     digests = {name: planned.settings for name, planned in whole.clusters.items()}
     step = Step(
@@ -200,7 +200,7 @@ async def _step(context: Context, step: Step, left_out: list[str] | None = None)
     return AppliedModel(**asdict(row), left_out=left_out or [])
 
 
-async def _beyond(context: Context, plan: Plan, clusters: Mapping[str, ClusterSettings]) -> list[Mistake]:
+async def _excess(context: Context, plan: Plan, clusters: Mapping[str, ClusterSettings]) -> list[Mistake]:
     """Why a plan that nobody has looked at is to wait for somebody."""
 
     async def look(connection: Connection) -> tuple[dict[str, QueueAmounts], dict[str, str | None], datetime]:
@@ -215,8 +215,8 @@ async def _beyond(context: Context, plan: Plan, clusters: Mapping[str, ClusterSe
 
     amounts, before, now = await context.pool.run(look)
     after = {workflow: route.cluster for workflow, route in plan.routes.items()}
-    moved = [name for name in {*before, *after} if before.get(name) != after.get(name)]
-    return await to_thread(lambda: list(plan_checks.beyond(plan, amounts, clusters, moved, now)))
+    moved_workflows = [name for name in {*before, *after} if before.get(name) != after.get(name)]
+    return await to_thread(lambda: list(plan_checks.beyond(plan, amounts, clusters, moved_workflows, now)))
 
 
 def _plan(document: Mapping[str, Any]) -> Plan:
@@ -255,5 +255,7 @@ def _mistakes(kind: str, wrong: list[Mistake]) -> Problem:
     first, *others = wrong
     more = f" There are {len(others)} more mistakes." if others else ""
     return Problem(
-        kind, f"{first}{more}", mistakes=[{"at": one.at, "says": one.says} for one in wrong[:MOST_MISTAKES]]
+        kind,
+        f"{first}{more}",
+        mistakes=[{"at": mistake.at, "says": mistake.says} for mistake in wrong[:MOST_MISTAKES]],
     )

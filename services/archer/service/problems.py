@@ -102,16 +102,19 @@ def mistakes(places: Sequence[tuple[str, str]]) -> Problem:
     """A problem with the parameters of a request: place, and what it says."""
     return Problem(
         "invalid-request",
-        " ".join(f"{at}: {says}." for at, says in places),
-        mistakes=[{"at": at, "says": says} for at, says in places],
+        " ".join(f"{at}: {sentence}." for at, sentence in places),
+        mistakes=[{"at": at, "says": sentence} for at, sentence in places],
     )
 
 
 def places(errors: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """pydantic's errors as places and what is wrong there."""
     return [
-        (".".join(str(part) for part in one["loc"])[:200] or "body", one["msg"][0].lower() + one["msg"][1:])
-        for one in errors
+        (
+            ".".join(str(part) for part in error["loc"])[:200] or "body",
+            error["msg"][0].lower() + error["msg"][1:],
+        )
+        for error in errors
     ]
 
 
@@ -130,13 +133,13 @@ def members(kind: str, detail: str) -> dict[str, str | int]:
 
 def responses(*kinds: str) -> dict[int | str, dict[str, Any]]:
     """What the OpenAPI document says of the errors of an operation."""
-    told: dict[int | str, list[str]] = {}
+    descriptions: dict[int | str, list[str]] = {}
     for kind in dict.fromkeys((*ANYWHERE, *kinds)):
-        told.setdefault(KINDS[kind][0], []).append(f"`{kind}`: {KINDS[kind][1]}.")
+        descriptions.setdefault(KINDS[kind][0], []).append(f"`{kind}`: {KINDS[kind][1]}.")
     return {
         status: {
             "description": " ".join(words),
             "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemModel"}}},
         }
-        for status, words in told.items()
+        for status, words in descriptions.items()
     }

@@ -116,13 +116,13 @@ async def _serve_proxies_too(server: uvicorn.Server, proxies: uvicorn.Server) ->
 
 def _ways(configuration: Configuration, session: aiohttp.ClientSession) -> list[Way]:
     """The ways of proving who sends a request that the environment has."""
-    chosen = configuration.authentication
+    authentication = configuration.authentication
     ways: list[Way] = []
-    if chosen.oidc:
-        ways.append(OidcAuthenticator(chosen.oidc, IssuerKeys(chosen.oidc.issuer, session)))
-    if chosen.proxy:
-        ways.append(ProxyAuthenticator(chosen.proxy))
-    if chosen.iam:
-        endpoint = boto3.client("sts", region_name=chosen.iam.region).meta.endpoint_url
+    if authentication.oidc:
+        ways.append(OidcAuthenticator(authentication.oidc, IssuerKeys(authentication.oidc.issuer, session)))
+    if authentication.proxy:
+        ways.append(ProxyAuthenticator(authentication.proxy))
+    if authentication.iam:
+        endpoint = boto3.client("sts", region_name=authentication.iam.region).meta.endpoint_url
         ways.append(IamAuthenticator(configuration.environment, endpoint, session))
     return ways

@@ -34,8 +34,8 @@ async def write_route(
     operate(context, principal, f"route of {route.workflow}")
     surroundings = await context.directory.current()
     if route.cluster is not None and route.cluster not in surroundings.targets:
-        known = ", ".join(sorted(surroundings.targets)) or "none"
-        raise mistakes([("cluster", f"is {route.cluster!r}, which is not there; there are {known}")])
+        cluster_names = ", ".join(sorted(surroundings.targets)) or "none"
+        raise mistakes([("cluster", f"is {route.cluster!r}, which is not there; there are {cluster_names}")])
 
     row = await context.pool.run(lambda c: routes.write(c, route.model_dump(), principal.name))
     await context.directory.refresh()

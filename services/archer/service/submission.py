@@ -58,21 +58,26 @@ def job_of(document: Any) -> Job:
         # Nested too deeply, for one.
         raise Problem("invalid-job", str(error)) from None
     if draft.mistakes or draft.job is None:
-        raise _invalid([one if isinstance(one, Mistake) else Mistake("job", one) for one in draft.mistakes])
+        raise _invalid(
+            [
+                mistake if isinstance(mistake, Mistake) else Mistake("job", mistake)
+                for mistake in draft.mistakes
+            ]
+        )
     return draft.job
 
 
 def values(document: Any) -> int:
     """Keys and values of a document, counted up to MOST_VALUES."""
-    count, left = 0, [document]
-    while left and count <= MOST_VALUES:
-        one = left.pop()
+    count, remainder = 0, [document]
+    while remainder and count <= MOST_VALUES:
+        item = remainder.pop()
         count += 1
-        if isinstance(one, dict):
-            count += len(one)
-            left += one.values()
-        elif isinstance(one, list):
-            left += one
+        if isinstance(item, dict):
+            count += len(item)
+            remainder += item.values()
+        elif isinstance(item, list):
+            remainder += item
     return count
 
 

@@ -24,18 +24,18 @@ async def why(context: ServiceContext, row: Row) -> WhyModel:
     if answer is None:
         now = await reading.get(context.pool, row.id) or row
         return _model(now.state, WaitReason(Wait.NOTHING, f"it has ended: {now.state}"), now.ended, now.ended)
-    known = answer.known
-    placing = known.state is State.ACCEPTED and known.after is None
-    what = wait_reason(known, await _unplaced(context, row.id) if placing else "")
-    return _model(known.state, what, answer.as_of, answer.since)
+    facts = answer.known
+    placing = facts.state is State.ACCEPTED and facts.after is None
+    reason = wait_reason(facts, await _unplaced(context, row.id) if placing else "")
+    return _model(facts.state, reason, answer.as_of, answer.since)
 
 
-def _model(state: State, what: WaitReason, as_of: Any, since: Any) -> WhyModel:
+def _model(state: State, reason: WaitReason, as_of: Any, since: Any) -> WhyModel:
     return WhyModel.model_validate(
         {
             "state": state.value,
-            "word": what.word.value,
-            "message": what.message,
+            "word": reason.word.value,
+            "message": reason.message,
             "as_of": as_of,
             "since": since,
         }

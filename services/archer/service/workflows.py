@@ -47,8 +47,8 @@ async def write_workflows(
 ) -> ChangedModel:
     """Have workflows be so from now on, all at once; others stay as they are."""
     operate(context, principal, f"workflows: write {len(wish.workflows)}")
-    changed = await context.pool.run(lambda c: known.write(c, wish.workflows, principal.name, wish.why))
-    return ChangedModel(changed=changed)
+    count = await context.pool.run(lambda c: known.write(c, wish.workflows, principal.name, wish.why))
+    return ChangedModel(changed=count)
 
 
 @router.post(
@@ -63,10 +63,10 @@ async def propose_workflows(
 ) -> ChangedModel:
     """Propose workflows that nobody has told of, with what was measured; those that are known stay."""
     operate(context, principal, f"workflows: propose {len(wish.workflows)}")
-    changed = await context.pool.run(
+    count = await context.pool.run(
         lambda c: known.write(c, wish.workflows, principal.name, wish.why, wish.measured)
     )
-    return ChangedModel(changed=changed)
+    return ChangedModel(changed=count)
 
 
 @router.delete("/workflows/{workflow}", status_code=204, responses=responses("no-such-workflow"))

@@ -50,10 +50,10 @@ class Cluster:
         By a list: 404 for one is also the answer of an API server that does not serve any yet.
         """
         path = applications(namespace)
-        listed = await self.api.get(path, fieldSelector=f"metadata.name={name}")
-        if listed is None:
+        answer = await self.api.get(path, fieldSelector=f"metadata.name={name}")
+        if answer is None:
             raise ApiError(404, f"404 for GET {path}")
-        return not listed["items"]
+        return not answer["items"]
 
     async def remove(self, namespace: str, name: str) -> bool:
         """Have an application deleted; whether there was one. Raises ApiError."""
@@ -79,7 +79,7 @@ class Cluster:
 
     async def pending_pods(self, namespace: str, label: str, most: int) -> list[Object] | None:
         """Pods with a label that are Pending; None where there are more than so many. Raises ApiError."""
-        return await self._listed(
+        return await self._items(
             f"/api/v1/namespaces/{namespace}/pods",
             most,
             labelSelector=label,
@@ -88,7 +88,7 @@ class Cluster:
 
     async def pod_events(self, namespace: str, reason: str, most: int) -> list[Object] | None:
         """Events of pods, of one reason; None where there are more than so many. Raises ApiError."""
-        return await self._listed(
+        return await self._items(
             f"/api/v1/namespaces/{namespace}/events",
             most,
             fieldSelector=f"reason={reason},involvedObject.kind=Pod",
@@ -97,14 +97,14 @@ class Cluster:
     async def queues(self) -> str | None:
         """YuniKorn's queues.yaml as it is in force; None where it may not be read. Raises ApiError."""
         try:
-            found = await self.api.get(QUEUES)
+            queues_map = await self.api.get(QUEUES)
         except ApiError as error:
             if error.status == 403:
                 return None
             raise
-        return config_map.in_force(found or {})
+        return config_map.in_force(queues_map or {})
 
-    async def _listed(self, path: str, most: int, **query: str) -> list[Object] | None:
+    async def _items(self, path: str, most: int, **query: str) -> list[Object] | None:
         items: list[Object] = []
         token = ""
         while True:
@@ -122,8 +122,8 @@ class Cluster:
 
     async def namespace_deleted(self, namespace: str) -> bool:
         """Whether a namespace is gone, or going. Raises ApiError."""
-        found = await self.api.get(f"/api/v1/namespaces/{namespace}")
-        return found is None or bool(found["metadata"].get("deletionTimestamp"))
+        namespace_object = await self.api.get(f"/api/v1/namespaces/{namespace}")
+        return namespace_object is None or bool(namespace_object["metadata"].get("deletionTimestamp"))
 
 
 def applications(namespace: str) -> str:

@@ -41,8 +41,8 @@ class Courier:
         self._cluster = cluster
         self._api = api
         self._seconds = seconds
-        self._told: str | None = None
-        self._packed: tuple[int, Mapping[str, Any]] | None = None
+        self._last_version: str | None = None
+        self._cached_amounts: tuple[int, Mapping[str, Any]] | None = None
 
     async def run(self) -> None:
         """Go for ever."""
@@ -59,38 +59,40 @@ class Courier:
 
     async def go(self) -> None:
         """Tell what the cluster says, and bring what it lacks. Raises Away, ApiError and InvalidDocument."""
-        given = await self._api.get(GIVEN)
-        if given is None:
+        settings_map = await self._api.get(GIVEN)
+        if settings_map is None:
             return
-        await self._tell(given)
-        held = await self._api.get(AMOUNTS)
-        if held is None:
+        await self._tell(settings_map)
+        amounts_map = await self._api.get(AMOUNTS)
+        if amounts_map is None:
             return
         last = await self._pool.run(plans.in_force)
-        revision = queue_amounts.revision_of(held)
+        revision = queue_amounts.revision_of(amounts_map)
         if revision is None and last.number == 0:
             # Before the first plan there is nothing to bring.
             return
         if revision is None or revision <= last.number:
-            revision = await self._bring(held)
+            revision = await self._bring(amounts_map)
         await self._pool.run(lambda connection: plans.brought(connection, self._cluster, revision))
 
-    async def _tell(self, given: Mapping[str, Any]) -> None:
-        version = given["metadata"]["resourceVersion"]
+    async def _tell(self, settings_map: Mapping[str, Any]) -> None:
+        version = settings_map["metadata"]["resourceVersion"]
         # A worker that was not told of this cluster yet may have forgotten it.
         known = await self._pool.run(lambda connection: plans.has_reported_queues(connection, self._cluster))
-        if version != self._told or not known:
-            settings = await asyncio.to_thread(ClusterSettings.of_data, given.get("data") or {})
+        if version != self._last_version or not known:
+            settings = await asyncio.to_thread(ClusterSettings.of_data, settings_map.get("data") or {})
             await self._pool.run(lambda connection: plans.tell(connection, self._cluster, settings))
-            self._told = version
+            self._last_version = version
 
-    async def _bring(self, held: Mapping[str, Any]) -> int:
+    async def _bring(self, amounts_map: Mapping[str, Any]) -> int:
         """Have the cluster hold what is in force; its revision."""
-        revision, wanted = await self._wanted()
-        if not all(values.items() <= (held.get(field) or {}).items() for field, values in wanted.items()):
+        revision, content = await self._amounts_in_force()
+        if not all(
+            values.items() <= (amounts_map.get(field) or {}).items() for field, values in content.items()
+        ):
             # The version is a precondition (kubernetes/kubernetes#63104): where another courier has written
             # since it was read, perhaps a later revision, this is refused.
-            changes = {"metadata": {"resourceVersion": held["metadata"]["resourceVersion"]}, **wanted}
+            changes = {"metadata": {"resourceVersion": amounts_map["metadata"]["resourceVersion"]}, **content}
             try:
                 await self._api.merge(AMOUNTS, changes, FIELD_MANAGER)
             except ApiError as error:
@@ -100,10 +102,10 @@ class Courier:
             log.info("amounts brought", extra=fields(cluster=self._cluster, revision=revision))
         return revision
 
-    async def _wanted(self) -> tuple[int, Mapping[str, Any]]:
+    async def _amounts_in_force(self) -> tuple[int, Mapping[str, Any]]:
         last = await self._pool.run(plans.in_force)
-        if self._packed is None or self._packed[0] != last.number:
+        if self._cached_amounts is None or self._cached_amounts[0] != last.number:
             amounts = await self._pool.run(lambda connection: plans.amounts(connection, self._cluster))
             packed = await asyncio.to_thread(queue_amounts.as_config_map, amounts)
-            self._packed = amounts.revision, packed
-        return self._packed
+            self._cached_amounts = amounts.revision, packed
+        return self._cached_amounts

@@ -94,7 +94,7 @@ class Follower:
         self._namespace = namespace
         self._items: dict[str, Object] = {}
         """Name -> what is kept of an application, as it was last told."""
-        self._told: dict[str, float] = {}
+        self._notices: dict[str, float] = {}
         """Names of which something was told since they were last looked at -> since when"""
         self._settling: float | None = None
         """Since when what is being written was told."""
@@ -114,7 +114,7 @@ class Follower:
     @property
     def behind_seconds(self) -> float:
         """Since the oldest thing was told that is not written yet."""
-        times = [*self._told.values(), *([self._settling] if self._settling else [])]
+        times = [*self._notices.values(), *([self._settling] if self._settling else [])]
         return time.monotonic() - min(times) if times else 0.0
 
     @property
@@ -138,7 +138,7 @@ class Follower:
             self._tell(name)
 
     def _tell(self, name: str) -> None:
-        self._told.setdefault(name, time.monotonic())
+        self._notices.setdefault(name, time.monotonic())
         self._wake.set()
 
     async def _settle(self) -> None:
@@ -147,11 +147,11 @@ class Follower:
             await self._wake.wait()
             await asyncio.sleep(GATHER_SECONDS)
             self._wake.clear()
-            while self._told:
-                batch = dict(itertools.islice(self._told.items(), BATCH))
+            while self._notices:
+                batch = dict(itertools.islice(self._notices.items(), BATCH))
                 self._settling = min(batch.values())
                 for name in batch:
-                    del self._told[name]
+                    del self._notices[name]
                 try:
                     await self.settle(batch)
                 except (Away, *UNREACHED) as error:
@@ -159,7 +159,7 @@ class Follower:
                         "following failed",
                         extra=fields(cluster=self._cluster.name, namespace=self._namespace, error=error),
                     )
-                    self._told = {**self._told, **batch}
+                    self._notices = {**self._notices, **batch}
                     await asyncio.sleep(AGAIN_SECONDS)
                 finally:
                     self._settling = None
@@ -189,7 +189,7 @@ class Follower:
         await self._find(present)
         rows = await self._rows(names)
         absent = {attempt: name for attempt, (name, _) in rows.items() if name not in self._items}
-        started: list[transitions.DriverStart] = []
+        starts: list[transitions.DriverStart] = []
         ends: list[transitions.End] = []
         looked_at: list[UUID] = []
         finished_items: list[Object] = []
@@ -200,24 +200,24 @@ class Follower:
                 finished_items.append(item)
             else:
                 followed.append((attempt, item))
-        observations = await _gather_bounded(self._seen(item) for _, item in followed)
+        observations = await _gather_bounded(self._observation(item) for _, item in followed)
         for (attempt, item), observation in zip(followed, observations, strict=True):
             if acknowledged(item):
                 looked_at.append(attempt[0])
             if observation.state is State.RUNNING:
-                started.append(
+                starts.append(
                     transitions.DriverStart(job=attempt[0], attempt=attempt[1], spark_id=observation.spark_id)
                 )
             elif observation.state in ENDED:
                 ends.append(_end(attempt, observation, rows[attempt][1]))
                 finished_items.append(item)
-        for attempt, lost in zip(
-            absent, await _gather_bounded(map(self._gone, absent.values())), strict=True
+        for attempt, final_observation in zip(
+            absent, await _gather_bounded(map(self._final_observation, absent.values())), strict=True
         ):
-            if lost and lost.state in ENDED:
-                ends.append(_end(attempt, lost, rows[attempt][1]))
-        ended = await self._pool.run(lambda connection: _keep(connection, looked_at, started, ends))
-        self._traces.ended(ended)
+            if final_observation and final_observation.state in ENDED:
+                ends.append(_end(attempt, final_observation, rows[attempt][1]))
+        ended_jobs = await self._pool.run(lambda connection: _keep(connection, looked_at, starts, ends))
+        self._traces.ended(ended_jobs)
         for end in ends:
             log.info(
                 "an attempt ended",
@@ -269,21 +269,23 @@ class Follower:
             for row in rows
         }
 
-    async def _seen(self, item: Object) -> Observation:
+    async def _observation(self, item: Object) -> Observation:
         if not needs_driver(item):
             return observe(item, None)
-        return await self._seen_of(item, item["metadata"]["name"])
+        return await self._observation_of(item, item["metadata"]["name"])
 
-    async def _gone(self, name: str) -> Observation | None:
+    async def _final_observation(self, name: str) -> Observation | None:
         """What is seen of an application that is gone; None while it is there, and was only not told yet.
 
         A watch may be late, or cut off.
         """
         return (
-            await self._seen_of(None, name) if await self._cluster.is_absent(self._namespace, name) else None
+            await self._observation_of(None, name)
+            if await self._cluster.is_absent(self._namespace, name)
+            else None
         )
 
-    async def _seen_of(self, item: Object | None, name: str) -> Observation:
+    async def _observation_of(self, item: Object | None, name: str) -> Observation:
         pod = driver_name(item) if item else f"{name}-driver"
         observation = observe(item, await self._driver(pod))
         if observation.state is State.LOST and await self._cluster.namespace_deleted(self._namespace):
@@ -311,18 +313,18 @@ class Follower:
 
     async def _let_go(self, items: Iterable[Object]) -> None:
         """Take our finalizer off applications whose end is in the database, or whose jobs have gone on."""
-        held = [
+        candidates = [
             (attempt_of(item), item) for item in items if FINALIZER in item["metadata"].get("finalizers", [])
         ]
-        active = await self._active([attempt[0] for attempt, _ in held if attempt])
+        active = await self._active([attempt[0] for attempt, _ in candidates if attempt])
         await _gather_bounded(
             self._let_one_go(item, attempt)
-            for attempt, item in held
+            for attempt, item in candidates
             if attempt is None or attempt[0] not in active or active[attempt[0]] > attempt[1]
         )
 
     async def _let_one_go(self, item: Object, attempt: Attempt | None) -> None:
-        observation = await self._seen(item)
+        observation = await self._observation(item)
         if observation.state not in ENDED and not deleted(item):
             log.warning(
                 "an application that nobody wants any more is removed",
@@ -388,14 +390,14 @@ def _end(attempt: Attempt, observation: Observation, row: Row) -> transitions.En
 async def _keep(
     connection: Connection,
     looked_at: list[UUID],
-    started: list[transitions.DriverStart],
+    starts: list[transitions.DriverStart],
     ends: list[transitions.End],
 ) -> set[UUID]:
     """Write what was seen; the jobs of which an attempt has ended."""
     await connection.execute(
         "UPDATE active SET acknowledged = true WHERE id = ANY($1::uuid[]) AND NOT acknowledged", looked_at
     )
-    await transitions.record_starts(connection, started)
+    await transitions.record_starts(connection, starts)
     return await transitions.record_ends(connection, ends)
 
 

@@ -66,31 +66,31 @@ class Lookout:
         """Look once; of how many jobs something was written. Raises Away and ApiError."""
         name, namespace = self._cluster.name, self._namespace
         jobs = await waits.pending(self._pool, name, namespace, JOBS, PATIENCE_SECONDS)
-        seen = list(zip(jobs, await self._seen(jobs), strict=True)) if jobs else []
-        return await self._pool.run(lambda connection: waits.keep(connection, name, namespace, seen))
+        observations = list(zip(jobs, await self._reasons(jobs), strict=True)) if jobs else []
+        return await self._pool.run(lambda connection: waits.keep(connection, name, namespace, observations))
 
-    async def _seen(self, jobs: Sequence[Pending]) -> list[WaitReason]:
+    async def _reasons(self, jobs: Sequence[Pending]) -> list[WaitReason]:
         """Why these wait."""
-        listed = await self._cluster.pending_pods(self._namespace, YUNIKORN_ID_LABEL, OBJECTS)
+        pod_items = await self._cluster.pending_pods(self._namespace, YUNIKORN_ID_LABEL, OBJECTS)
         pods: dict[str, list[Object]] = defaultdict(list)
-        for pod in listed or ():
+        for pod in pod_items or ():
             pods[pod["metadata"]["labels"][YUNIKORN_ID_LABEL]].append(pod)
-        said = await self._events(SAID)
-        whole = listed is not None and said is not None
-        told = said or {}
-        seen = [_pending(job, pods, told, None) for job in jobs]
-        if any(one.word is Wait.NO_MACHINE for one in seen):
+        scheduler_events = await self._events(SAID)
+        whole = pod_items is not None and scheduler_events is not None
+        events_by_pod = scheduler_events or {}
+        reasons = [_pending(job, pods, events_by_pod, None) for job in jobs]
+        if any(wait.word is Wait.NO_MACHINE for wait in reasons):
             for reason in (SCALED, NOT_SCALED):
                 for name, events in (await self._events(reason) or {}).items():
-                    told[name] = [*told.get(name, ()), *events]
+                    events_by_pod[name] = [*events_by_pod.get(name, ()), *events]
         queues = None
-        if whole and any(one.word in VAGUE for one in seen):
+        if whole and any(wait.word in VAGUE for wait in reasons):
             queues = yaml.safe_load(await self._cluster.queues() or "")
         return [
             _pending(
                 job,
                 pods,
-                told,
+                events_by_pod,
                 application_limits(queues, queue_path(job.queue, job.tier), job.user, job.groups),
             )
             for job in jobs
@@ -98,11 +98,11 @@ class Lookout:
 
     async def _events(self, reason: str) -> dict[str, list[Object]] | None:
         """Name of a pod -> its events of this reason; None where there are too many."""
-        listed = await self._cluster.pod_events(self._namespace, reason, OBJECTS)
-        if listed is None:
+        items = await self._cluster.pod_events(self._namespace, reason, OBJECTS)
+        if items is None:
             return None
         by_pod: dict[str, list[Object]] = defaultdict(list)
-        for event in listed:
+        for event in items:
             by_pod[event["involvedObject"]["name"]].append(event)
         return by_pod
 
@@ -113,5 +113,7 @@ def _pending(
     events: Mapping[str, Sequence[Object]],
     limits: Sequence[ApplicationLimit] | None,
 ) -> WaitReason:
-    own = pods.get(job.application, ())
-    return pending(own, [one for pod in own for one in events.get(pod["metadata"]["name"], ())], limits)
+    job_pods = pods.get(job.application, ())
+    return pending(
+        job_pods, [event for pod in job_pods for event in events.get(pod["metadata"]["name"], ())], limits
+    )

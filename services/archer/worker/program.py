@@ -28,7 +28,9 @@ async def run(configuration: Configuration, listen: tuple[str, int], _: ServiceA
         credentials = {
             name: EksCredentials(name, access, folder) for name, access in configuration.clusters.items()
         }
-        await work(configuration, listen, credentials, *[one.run() for one in credentials.values()])
+        await work(
+            configuration, listen, credentials, *[credential.run() for credential in credentials.values()]
+        )
 
 
 async def work(
@@ -45,7 +47,9 @@ async def work(
     logging.getLogger("services.archer.worker").addHandler(Counted(metrics))
     async with AsyncExitStack() as stack:
         connections = await stack.enter_async_context(pool(service_address(configuration.database)))
-        clusters = {name: await stack.enter_async_context(Api(one)) for name, one in credentials.items()}
+        clusters = {
+            name: await stack.enter_async_context(Api(credential)) for name, credential in credentials.items()
+        }
         spans = await stack.enter_async_context(tracing(ARCHER_WORKER, configuration))
         worker = Worker(connections, clusters, configuration.weights, spans)
         await stack.enter_async_context(

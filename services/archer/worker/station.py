@@ -49,7 +49,7 @@ class Station:
         weights: Mapping[str, float],
         traces: JobTraces,
         worker: str,
-        changed: Callable[[Cluster], None],
+        listener: Callable[[Cluster], None],
     ) -> None:
         self._pool = pool
         self._name = name
@@ -57,25 +57,25 @@ class Station:
         self._weights = weights
         self._traces = traces
         self._worker = worker
-        self._changed = changed
+        self._listener = listener
 
     async def run(self) -> None:
         """Work for ever."""
-        known: ClusterDocument | None = None
+        last_document: ClusterDocument | None = None
         work: asyncio.Task[None] | None = None
         try:
             while True:
                 document = await self._read()
-                if document is not None and document != known:
+                if document is not None and document != last_document:
                     if work is not None:
                         work.cancel()
                         await asyncio.wait([work])
                     if cluster := await self._register(document):
-                        known, work = document, asyncio.create_task(self._work(cluster))
+                        last_document, work = document, asyncio.create_task(self._work(cluster))
                 if work is not None and work.done():
                     # A fault of ours ends the process, which begins anew.
                     work.result()
-                pause = AGAIN_SECONDS if known is None or document is None else SECONDS
+                pause = AGAIN_SECONDS if last_document is None or document is None else SECONDS
                 await (asyncio.wait([work], timeout=pause) if work else asyncio.sleep(pause))
         finally:
             if work is not None:
@@ -107,7 +107,7 @@ class Station:
         except Away as error:
             log.warning("a cluster was not registered", extra=fields(cluster=self._name, error=error))
             return None
-        self._changed(cluster)
+        self._listener(cluster)
         return cluster
 
     async def _work(self, cluster: Cluster) -> None:

@@ -36,7 +36,7 @@ class Stopper:
         self._pool = pool
         self._cluster = cluster
         self._traces = traces
-        self._asked: set[UUID] = set()
+        self._requests: set[UUID] = set()
 
     async def run(self) -> None:
         """Stop for ever."""
@@ -50,19 +50,19 @@ class Stopper:
     async def stop(self) -> None:
         """Remove the applications of all jobs that are to stop. Raises Away and ApiError."""
         rows = await self._pool.fetch(UNWANTED, self._cluster.name)
-        self._asked &= {row["id"] for row in rows}
+        self._requests &= {row["id"] for row in rows}
         ends = []
         for row in rows:
-            if row["id"] in self._asked:
+            if row["id"] in self._requests:
                 continue
             name = application_name(row["name"], row["id"], row["attempt"])
             with self._traces.span(
                 "delete application", row["id"], SpanKind.CLIENT, cluster=self._cluster.name, application=name
             ):
-                there = await self._cluster.remove(row["namespace"], name)
-            log.info("stopped", extra=fields(job=id_text(row["id"]), application=name, there=there))
-            if there or row["state"] in (State.SUBMITTED, State.RUNNING):
-                self._asked.add(row["id"])
+                existed = await self._cluster.remove(row["namespace"], name)
+            log.info("stopped", extra=fields(job=id_text(row["id"]), application=name, there=existed))
+            if existed or row["state"] in (State.SUBMITTED, State.RUNNING):
+                self._requests.add(row["id"])
             else:
                 ends.append(
                     transitions.End(

@@ -94,7 +94,7 @@ class Submitter:
         """
         name = application_name(claim.name, claim.job, claim.attempt)
         # What an earlier claim made is there, whatever would be answered now.
-        if claim.tried and (outcome := await self._existing(claim, name)):
+        if claim.tried and (outcome := await self._existing_outcome(claim, name)):
             return outcome
         # Of clocks, only the database's counts; this machine's may be wrong.
         age = timedelta(seconds=asyncio.get_running_loop().time() - begin)
@@ -112,12 +112,12 @@ class Submitter:
                 deadline=deadline,
             )
         except Unreadable as error:
-            return self._again(claim, Reason.REFUSED_FOR_NOW, str(error), bound=False)
+            return self._postponement(claim, Reason.REFUSED_FOR_NOW, str(error), bound=False)
         except InvalidDocument as error:
             # It fitted when it was taken; the cluster has changed since.
-            return self._refused(claim, str(error))
+            return self._refusal(claim, str(error))
         if deadline > claim.at + claims.LEASE:
-            return self._again(claim, Reason.LEASE_ENDED, "its worker stood still", bound=False)
+            return self._postponement(claim, Reason.LEASE_ENDED, "its worker stood still", bound=False)
         try:
             with self._traces.span(
                 "create application",
@@ -131,19 +131,19 @@ class Submitter:
                     await self._cluster.create(application)
         except ApiError as error:
             if error.status == 409:
-                outcome = await self._existing(claim, name)
-                return outcome or self._again(
+                outcome = await self._existing_outcome(claim, name)
+                return outcome or self._postponement(
                     claim, Reason.REFUSED_FOR_NOW, "it was there, and is gone", bound=True
                 )
             if error.status in FOR_NOW:
-                return self._again(claim, Reason.REFUSED_FOR_NOW, str(error), bound=False)
+                return self._postponement(claim, Reason.REFUSED_FOR_NOW, str(error), bound=False)
             if error.status < 500:
-                return self._refused(claim, str(error))
-            return self._again(claim, Reason.REFUSED_FOR_NOW, str(error), bound=True)
+                return self._refusal(claim, str(error))
+            return self._postponement(claim, Reason.REFUSED_FOR_NOW, str(error), bound=True)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             # Whether it was made is not known.
             words = f"{self._cluster.name} did not answer: {error or type(error).__name__}"
-            return self._again(claim, Reason.REFUSED_FOR_NOW, words, bound=True)
+            return self._postponement(claim, Reason.REFUSED_FOR_NOW, words, bound=True)
         log.info(
             "submitted",
             extra=fields(
@@ -152,19 +152,19 @@ class Submitter:
         )
         return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
 
-    async def _existing(self, claim: Claim, name: str) -> Outcome | None:
+    async def _existing_outcome(self, claim: Claim, name: str) -> Outcome | None:
         """What is to be said where an application of this name is there already, whose ever; None without."""
         try:
-            there = await self._cluster.application(claim.namespace, name)
+            application = await self._cluster.application(claim.namespace, name)
         except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
-            return self._again(claim, Reason.REFUSED_FOR_NOW, str(error), bound=True)
-        if there is None:
+            return self._postponement(claim, Reason.REFUSED_FOR_NOW, str(error), bound=True)
+        if application is None:
             return None
-        if attempt_of(there) == (claim.job, claim.attempt):
+        if attempt_of(application) == (claim.job, claim.attempt):
             return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
-        return self._refused(claim, f"there is another application {name}, which Archer did not make")
+        return self._refusal(claim, f"there is another application {name}, which Archer did not make")
 
-    def _again(self, claim: Claim, reason: Reason, message: str, bound: bool) -> transitions.Release:
+    def _postponement(self, claim: Claim, reason: Reason, message: str, bound: bool) -> transitions.Release:
         log.warning(
             "not submitted", extra=fields(job=id_text(claim.job), cluster=self._cluster.name, error=message)
         )
@@ -178,7 +178,7 @@ class Submitter:
             bound=bound or claim.tried,
         )
 
-    def _refused(self, claim: Claim, message: str) -> transitions.End:
+    def _refusal(self, claim: Claim, message: str) -> transitions.End:
         return transitions.End(
             job=claim.job,
             attempt=claim.attempt,
@@ -189,10 +189,10 @@ class Submitter:
 
     async def _keep(self, connection: Connection, outcomes: list[Outcome]) -> None:
         """Write what became of the jobs, and how the cluster answered."""
-        done = [one for one in outcomes if isinstance(one, transitions.Submitted)]
-        releases = [one for one in outcomes if isinstance(one, transitions.Release)]
-        ends = [one for one in outcomes if isinstance(one, transitions.End)]
-        await transitions.submitted(connection, done)
+        submissions = [outcome for outcome in outcomes if isinstance(outcome, transitions.Submitted)]
+        releases = [outcome for outcome in outcomes if isinstance(outcome, transitions.Release)]
+        ends = [outcome for outcome in outcomes if isinstance(outcome, transitions.End)]
+        await transitions.submitted(connection, submissions)
         await transitions.release(connection, releases)
         self._traces.ended(await transitions.record_ends(connection, ends))
         row = await connection.fetchrow(

@@ -61,12 +61,12 @@ class Worker:
     @property
     def behind_seconds(self) -> float:
         """Since the oldest thing was told that is not in the database."""
-        return max((one.behind_seconds for one in self._following.values()), default=0.0)
+        return max((follower.behind_seconds for follower in self._following.values()), default=0.0)
 
     @property
     def idle_seconds(self) -> float:
         """The longest silence of a watch."""
-        return max((one.idle_seconds for one in self._following.values()), default=0.0)
+        return max((follower.idle_seconds for follower in self._following.values()), default=0.0)
 
     def parts(self) -> list[Coroutine[Any, Any, None]]:
         """What it does, side by side, for ever."""
@@ -86,7 +86,7 @@ class Worker:
     def _know(self, cluster: Cluster) -> None:
         """A cluster is there, or is another: whoever follows it begins anew."""
         self._clusters[cluster.name] = cluster
-        self._follow_only({one for one in self._followers if one[0] != cluster.name})
+        self._follow_only({key for key in self._followers if key[0] != cluster.name})
 
     async def _follow(self) -> None:
         """Follow the namespaces that it has leases for."""
@@ -94,12 +94,12 @@ class Worker:
         try:
             while True:
                 try:
-                    held = await self._pool.run(
+                    own_namespaces = await self._pool.run(
                         lambda connection: leases.hold(connection, self.name, list(self._clusters)), 5.0
                     )
                     held_at = asyncio.get_running_loop().time()
                     self.ready = True
-                    self._follow_only(held)
+                    self._follow_only(own_namespaces)
                 except Away as error:
                     log.warning("leases were not renewed", extra=fields(error=error))
                     if asyncio.get_running_loop().time() - held_at > leases.SECONDS:
@@ -109,11 +109,11 @@ class Worker:
             self._follow_only(set())
             await self._pool.run(lambda connection: leases.give_up(connection, self.name), 2.0)
 
-    def _follow_only(self, held: set[Followed]) -> None:
-        for followed in set(self._followers) - held:
+    def _follow_only(self, namespaces: set[Followed]) -> None:
+        for followed in set(self._followers) - namespaces:
             self._followers.pop(followed).cancel()
             del self._following[followed]
-        for followed in held:
+        for followed in namespaces:
             task = self._followers.get(followed)
             if task is None or task.done():
                 cluster, namespace = followed

@@ -39,17 +39,17 @@ def needs(settings: Environment) -> Iterator[Mistake]:
 
 def nights(settings: Environment) -> Iterator[Mistake]:
     """Days without a plan, and days of which nothing is kept."""
-    night, kept = settings.allocation.night, settings.retention.resource_usage
+    night, kept_days = settings.allocation.night, settings.retention.resource_usage
     if (day := _day_without(night.cron)) is not None:
         yield Mistake(
             "allocation.night.cron",
             f"is {night.cron!r}, which does not come on {day:%A}, {day:%Y-%m-%d}; have it come every day, as "
             "an alert tells of two nights without a plan",
         )
-    if night.days > kept:
+    if night.days > kept_days:
         yield Mistake(
             "allocation.night.days",
-            f"is {night.days}, but retention.resource_usage keeps {kept}; lower it, or keep more",
+            f"is {night.days}, but retention.resource_usage keeps {kept_days}; lower it, or keep more",
         )
 
 

@@ -97,32 +97,33 @@ def _place(
             f"no organization of the queues is named {organization!r}; {near(organization, organizations)}",
         )
         return
-    chosen = organizations if organization == ANY else {organization: organizations[organization]}
-    projects = {key: value for one in chosen.values() for key, value in one.projects.items()}
+    choice = organizations if organization == ANY else {organization: organizations[organization]}
+    projects = {key: value for entry in choice.values() for key, value in entry.projects.items()}
     if project != ANY and project not in projects:
         yield Mistake(f"{at}.project", f"no project there is named {project!r}; {near(project, projects)}")
         return
     if len(tiers) == 3:
         return
-    there = {
+    queue_tiers = {
         tier
-        for one in chosen.values()
-        for key, value in one.projects.items()
+        for entry in choice.values()
+        for key, value in entry.projects.items()
         if project in (ANY, key)
         for tier in value.tiers
     }
-    for tier in sorted(set(tiers) - there):
+    for tier in sorted(set(tiers) - queue_tiers):
         yield Mistake(
             f"{at}.tiers",
-            f"has {tier}, and no queue there has that tier; name of {', '.join(map(str, sorted(there)))}",
+            f"has {tier}, and no queue there has that tier; name of "
+            f"{', '.join(map(str, sorted(queue_tiers)))}",
         )
 
 
 def _weights(settings: Environment, archer: Archer) -> Iterator[Mistake]:
     queues = [
         f"{organization}.{project}"
-        for organization, one in settings.queues.organizations.items()
-        for project in one.projects
+        for organization, entry in settings.queues.organizations.items()
+        for project in entry.projects
     ]
     for queue in archer.weights:
         if queue not in queues:
@@ -135,11 +136,11 @@ def ways(settings: Environment) -> Iterator[Mistake]:
         return
     home = settings.foundations.get(settings.home_foundation)
     for name, cluster in settings.clusters.items():
-        there = settings.foundations.get(cluster.foundation)
-        if home is None or there is None or name == settings.home or cluster.public_access:
+        foundation = settings.foundations.get(cluster.foundation)
+        if home is None or foundation is None or name == settings.home or cluster.public_access:
             continue
         at = f"foundations.{cluster.foundation}"
-        if there is home:
+        if foundation is home:
             # In a VPC that is there, nobody says which networks its pods have.
             if home.existing_network and not (home.api_access.cidrs or home.api_access.security_groups):
                 yield Mistake(
@@ -147,28 +148,28 @@ def ways(settings: Environment) -> Iterator[Mistake]:
                     f"lets nobody in, and Archer on {settings.home!r} has to reach cluster {name!r}; name "
                     "the networks of nodes and pods in its cidrs",
                 )
-        elif gap := _gap(home, there):
+        elif gap := _gap(home, foundation):
             yield Mistake(
                 f"{at}.network.transit_gateway",
                 f"does not connect cluster {name!r} with {settings.home!r}, where Archer is: {gap}",
             )
 
 
-def _gap(home: Foundation, there: Foundation) -> str | None:
+def _gap(home: Foundation, foundation: Foundation) -> str | None:
     """What is missing on the way between two VPCs, as a clause; None where nothing is, or nobody knows."""
-    if home.network is None or there.network is None:
+    if home.network is None or foundation.network is None:
         return None
-    for own, other in ((there.network, home.network), (home.network, there.network)):
-        if not _routes(own, other):
+    for network, other in ((foundation.network, home.network), (home.network, foundation.network)):
+        if not _routes(network, other):
             return (
-                f"the cidrs of {own.cidr} lack {other.cidr}; add that network to them, and have the transit "
-                "gateways route it"
+                f"the cidrs of {network.cidr} lack {other.cidr}; add that network to them, and have the "
+                "transit gateways route it"
             )
     return None
 
 
-def _routes(own: Network, other: Network) -> bool:
-    gateway = own.transit_gateway
+def _routes(network: Network, other: Network) -> bool:
+    gateway = network.transit_gateway
     return gateway is not None and any(other.cidr.subnet_of(cidr) for cidr in gateway.cidrs)
 
 

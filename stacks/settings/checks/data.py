@@ -22,14 +22,16 @@ def grants(settings: Environment) -> Iterator[Mistake]:
 
 def event_logs(settings: Environment) -> Iterator[Mistake]:
     """More logs in the History Server's list than a scan can take, or for longer than there are any."""
-    kept, hot, jobs = (
+    kept_days, hot, jobs = (
         settings.retention.event_logs,
         settings.retention.event_logs_hot,
         settings.history.jobs_per_day,
     )
     at = "retention.event_logs_hot"
-    if hot > kept:
-        yield Mistake(at, f"is {hot}, but event logs are kept for {kept} days; lower it to {kept} or less")
+    if hot > kept_days:
+        yield Mistake(
+            at, f"is {hot}, but event logs are kept for {kept_days} days; lower it to {kept_days} or less"
+        )
     if hot * jobs > MAX_LISTED:
         yield Mistake(
             at,

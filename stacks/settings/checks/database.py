@@ -26,11 +26,12 @@ def beginning(settings: Environment) -> Iterator[Mistake]:
     database = settings.database
     if database is None or database.restore_from is None:
         return
-    own = database_identifier(settings.prefix, database.generation)
-    if database.restore_from.cluster == own:
+    identifier = database_identifier(settings.prefix, database.generation)
+    if database.restore_from.cluster == identifier:
         yield Mistake(
             "database.restore_from.cluster",
-            f"is {own}, which is the database itself; raise database.generation, for another one beside it",
+            f"is {identifier}, which is the database itself; raise database.generation, for another one "
+            "beside it",
         )
 
 
@@ -38,10 +39,10 @@ def name(settings: Environment) -> Iterator[Mistake]:
     """A name that RDS does not take."""
     if settings.database is None:
         return
-    own = database_identifier(settings.prefix, settings.database.generation)
-    if len(own) > LONGEST or "--" in own:
+    identifier = database_identifier(settings.prefix, settings.database.generation)
+    if len(identifier) > LONGEST or "--" in identifier:
         yield Mistake(
             "organization",
-            f"gives the database the name {own}, but RDS takes {LONGEST} characters here and no two dashes "
-            "beside each other; shorten the names of organization and environment",
+            f"gives the database the name {identifier}, but RDS takes {LONGEST} characters here and no two "
+            "dashes beside each other; shorten the names of organization and environment",
         )

@@ -24,14 +24,14 @@ def certificates(settings: Environment) -> Iterator[Mistake]:
                     "are left out, and other foundations have some; pages are either all https or all http",
                 )
     for name, foundation in settings.foundations.items():
-        given, at = foundation.certificates, f"foundations.{name}.certificates"
-        if given is None:
+        section, at = foundation.certificates, f"foundations.{name}.certificates"
+        if section is None:
             continue
-        if bool(given.arns) == bool(given.public_zone):
+        if bool(section.arns) == bool(section.public_zone):
             yield Mistake(
                 at, "takes either public_zone, or arns of certificates of your own; keep one of them"
             )
-        for arn in given.arns:
+        for arn in section.arns:
             region, account = arn.split(":")[3:5]
             if (region, account) != (foundation.region, foundation.account):
                 yield Mistake(
@@ -39,7 +39,7 @@ def certificates(settings: Environment) -> Iterator[Mistake]:
                     f"has {arn!r}, which is of account {account} in {region}; a load balancer takes only "
                     f"those of {foundation.account} in {foundation.region}",
                 )
-        if given.public_zone:
+        if section.public_zone:
             yield from _names(settings, name)
 
 

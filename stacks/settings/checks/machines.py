@@ -55,24 +55,28 @@ def images(settings: Environment) -> Iterator[Mistake]:
 def offers(settings: Environment) -> Iterator[Mistake]:
     """Instance types that EC2 offers in other regions, but not in the foundation's."""
     for at, group, foundation in _groups(settings):
-        there = offered(foundation.region)
-        if there is None:
+        offered_types = offered(foundation.region)
+        if offered_types is None:
             continue
         for place, name in _instance_types(group, retiring=True):
-            if name in instance_types() and name not in there:
+            if name in instance_types() and name not in offered_types:
                 yield Mistake(
                     f"{at}.{place}",
                     f"{name} is not offered in {foundation.region}, as cfn-lint lists it; choose another"
-                    f"{_alternative(name, there)}",
+                    f"{_alternative(name, offered_types)}",
                 )
 
 
-def _alternative(name: str, there: frozenset[str]) -> str:
+def _alternative(name: str, offered_types: frozenset[str]) -> str:
     """A type of the same size and architecture that is offered, for a message; empty when there is none."""
     architecture = instance_type(name).architecture
     size = name.rpartition(".")[2]
-    same_size = [other for other in there if other.rpartition(".")[2] == size and other[0] == name[0]]
-    fitting = [other for other in same_size if instance_type(other).architecture == architecture]
+    same_size = [
+        candidate
+        for candidate in offered_types
+        if candidate.rpartition(".")[2] == size and candidate[0] == name[0]
+    ]
+    fitting = [candidate for candidate in same_size if instance_type(candidate).architecture == architecture]
     match = close_match(name, fitting)
     return f", such as {match}" if match else ""
 

@@ -9,16 +9,18 @@ from stacks.settings.environment import Environment
 
 def names(settings: Environment) -> Iterator[Mistake]:
     """Names of metastores that the file does not have, and metastores that no namespace names."""
-    named = {space.metastore for space in settings.job_namespaces.values() if space.metastore}
+    references = {space.metastore for space in settings.job_namespaces.values() if space.metastore}
     for namespace, space in settings.job_namespaces.items():
         if space.metastore and space.metastore not in settings.metastores:
-            known = near(space.metastore, set(settings.metastores)) if settings.metastores else "add it there"
+            advice = (
+                near(space.metastore, set(settings.metastores)) if settings.metastores else "add it there"
+            )
             yield Mistake(
                 f"job_namespaces.{namespace}.metastore",
-                f"is {space.metastore!r}, not in `metastores`; {known}",
+                f"is {space.metastore!r}, not in `metastores`; {advice}",
             )
     for name in settings.metastores:
-        if name not in named and named <= settings.metastores.keys():
+        if name not in references and references <= settings.metastores.keys():
             yield Mistake(
                 f"metastores.{name}",
                 f"is of no job namespace; write `metastore: {name}` in those of "

@@ -31,10 +31,10 @@ def references(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 at, f"no foundation is named {name!r}; the foundations are {comma_list(settings.foundations)}"
             )
-    used = {name for _, name in foundation_references}
+    used_foundations = {name for _, name in foundation_references}
     for name in settings.foundations:
         # A misspelt name is one mistake, not two.
-        if name not in used and used <= set(settings.foundations):
+        if name not in used_foundations and used_foundations <= set(settings.foundations):
             yield Mistake(f"foundations.{name}", "no cluster uses it; add one or remove it")
 
 

@@ -120,11 +120,11 @@ def associations(settings: Environment) -> Iterator[Mistake]:
 
 def _restriction(vpc: IPv4Network, cidr: IPv4Network, others: list[IPv4Network]) -> str | None:
     """Why a range cannot be added to a VPC, as a clause; None where it can."""
-    own, home = _private_range(cidr), _private_range(vpc)
-    if own is not None and own != home:
-        return f"AWS adds nothing of {own} to a VPC of {home or vpc}"
-    if own == IPv4Network("172.16.0.0/12") and cidr.overlaps(DEFAULT_VPC):
-        return f"AWS adds nothing of {DEFAULT_VPC} to a VPC of {own}"
+    private_range, home = _private_range(cidr), _private_range(vpc)
+    if private_range is not None and private_range != home:
+        return f"AWS adds nothing of {private_range} to a VPC of {home or vpc}"
+    if private_range == IPv4Network("172.16.0.0/12") and cidr.overlaps(DEFAULT_VPC):
+        return f"AWS adds nothing of {DEFAULT_VPC} to a VPC of {private_range}"
     if cidr.overlaps(CLASSIC[0]) and any(other.overlaps(block) for other in others for block in CLASSIC):
         return f"AWS adds nothing of {CLASSIC[0]} to a VPC with a range in 10.0.0.0/15"
     return None
@@ -179,11 +179,11 @@ def addresses(settings: Environment) -> Iterator[Mistake]:
 def units(settings: Environment) -> Iterator[Mistake]:
     """VPCs that would be larger than AWS allows, whatever the account's quota."""
     for name in settings.foundations:
-        needed = vpc_contents(settings, name).units
-        if needed > MOST_UNITS:
+        demand = vpc_contents(settings, name).units
+        if demand > MOST_UNITS:
             yield Mistake(
                 f"foundations.{name}",
-                f"has clusters that need {needed:,} units of Network Address Usage {_AT_MOST}, but AWS "
+                f"has clusters that need {demand:,} units of Network Address Usage {_AT_MOST}, but AWS "
                 f"allows {MOST_UNITS:,} in a VPC; put some of the clusters in another foundation, or lower "
                 "maximum or max_pods",
             )
@@ -209,12 +209,13 @@ def transit_gateways(settings: Environment) -> Iterator[Mistake]:
                     f"{at}.{number}",
                     f"is {cidr}, but {reserved} is {UNUSABLE[reserved]}; name networks of machines",
                 )
-            for own in (network.cidr, *network.pod_cidrs):
+            for vpc_range in (network.cidr, *network.pod_cidrs):
                 # A route to all private networks is fine: the VPC's own is more specific.
-                if cidr.subnet_of(own):
+                if cidr.subnet_of(vpc_range):
                     yield Mistake(
                         f"{at}.{number}",
-                        f"is {cidr}, which is within the VPC's own {own}; name networks behind the gateway",
+                        f"is {cidr}, which is within the VPC's own {vpc_range}; name networks "
+                        "behind the gateway",
                     )
 
 
@@ -292,11 +293,11 @@ def _subnet_plans(network: Network) -> list[SubnetPlan]:
         return []
 
 
-def _shortage(at: str, zone: str, available: int, needed: int, users: str) -> Iterator[Mistake]:
-    if needed > available:
+def _shortage(at: str, zone: str, available: int, demand: int, users: str) -> Iterator[Mistake]:
+    if demand > available:
         remedy = "maximum or max_pods" if "pods" in users else "maximum"
         yield Mistake(
             at,
-            f"has {available} addresses in {zone}, but {users} need {needed} {_AT_MOST}; widen it, or lower "
+            f"has {available} addresses in {zone}, but {users} need {demand} {_AT_MOST}; widen it, or lower "
             f"{remedy}",
         )

@@ -329,8 +329,8 @@ def images(settings: Environment) -> Iterator[Mistake]:
 def scripts(settings: Environment) -> Iterator[Mistake]:
     """Scripts that are not there, that nothing would run, or that do not fit."""
     for at, _, group, _ in _groups(settings):
-        for index, says in node_scripts.mistakes(group.user_data):
-            yield Mistake(f"{at}.user_data.{index}", says)
+        for index, sentence in node_scripts.mistakes(group.user_data):
+            yield Mistake(f"{at}.user_data.{index}", sentence)
 
 
 def _minor(version: str) -> tuple[int, ...]:

@@ -23,15 +23,15 @@ def foundations(settings: Environment) -> Iterator[Mistake]:
 def arns(settings: Environment) -> Iterator[Mistake]:
     """ARNs of another partition than the region that they are used in."""
     for at, arn, region in _arns(settings):
-        own, right = arn.split(":")[1], partition(region)
+        arn_partition, right = arn.split(":")[1], partition(region)
         place = arn.split(":")[3]
         if place and not may_exist(place):
             yield Mistake(at, f"is {arn!r}, but AWS has no region {place}; {near(place, regions())}")
-        if own != right:
+        if arn_partition != right:
             yield Mistake(
                 at,
-                f"is {arn!r}, of partition {own}, but {region} is of {right}; write an ARN that begins with "
-                f"arn:{right}:",
+                f"is {arn!r}, of partition {arn_partition}, but {region} is of {right}; write an ARN that "
+                f"begins with arn:{right}:",
             )
 
 
@@ -42,9 +42,9 @@ def _arns(settings: Environment) -> Iterator[tuple[str, str, str]]:
             if arn := getattr(foundation, field):
                 yield f"foundations.{name}.{field}", arn, foundation.region
     for name, cluster in settings.clusters.items():
-        if used := settings.foundations.get(cluster.foundation):
+        if cluster_foundation := settings.foundations.get(cluster.foundation):
             for entry, access in cluster.access.items():
-                yield f"clusters.{name}.access.{entry}.principal", access.principal, used.region
+                yield f"clusters.{name}.access.{entry}.principal", access.principal, cluster_foundation.region
     if settings.registry and (home := settings.foundations.get(settings.registry.foundation)):
         for upstream, cache in settings.registry.pull_through.items():
             if cache.secret:

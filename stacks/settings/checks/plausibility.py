@@ -140,11 +140,11 @@ def host_paths(settings: Environment) -> Iterator[Mistake]:
     """Folders of nodes that are the node's own."""
     for name, namespace in settings.job_namespaces.items():
         for index, path in enumerate(namespace.host_paths):
-            if own := next((folder for folder in OF_NODES if _overlap(path, folder)), None):
+            if node_folder := next((folder for folder in OF_NODES if _overlap(path, folder)), None):
                 yield Mistake(
                     f"job_namespaces.{name}.host_paths.{index}",
-                    f"is {path}, and with {own} jobs would have the node and all pods on it; mount a folder "
-                    "that is made for jobs, such as /mnt/models",
+                    f"is {path}, and with {node_folder} jobs would have the node and all pods on it; mount a "
+                    "folder that is made for jobs, such as /mnt/models",
                 )
 
 

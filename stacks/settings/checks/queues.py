@@ -109,7 +109,7 @@ def capacities(settings: Environment) -> Iterator[Mistake]:
             calendar = settings.queue_calendar(name)
             nodes = calendar.amounts(calendar.all_nodes)
             yield from _beyond_nodes(settings, name, capacity or Resources(), nodes)
-            yield from _beyond(name, calendar, calendar.all_nodes, queue_tree)
+            yield from _excess(name, calendar, calendar.all_nodes, queue_tree)
 
 
 def _beyond_nodes(
@@ -126,7 +126,7 @@ def _beyond_nodes(
             )
 
 
-def _beyond(name: str, calendar: Calendar, nodes: Nodes, tree: QueueTree) -> Iterator[Mistake]:
+def _excess(name: str, calendar: Calendar, nodes: Nodes, tree: QueueTree) -> Iterator[Mistake]:
     """Guarantees beyond the capacity, or beyond what so many nodes have."""
     capacity = calendar.capacity_of(nodes)
     source = "its capacity" if capacity else "all its nodes for drivers and executors"
@@ -182,7 +182,7 @@ def plans(settings: Environment) -> Iterator[Mistake]:
 def _tree(queues: Queues, cluster: str, calendar: Calendar, nodes: Nodes) -> tuple[QueueTree, list[Mistake]]:
     """The queues of a cluster while it has so many nodes, and all that is wrong with them."""
     tree, unresolved = calendar.tree(queues, nodes)
-    return tree, [*unresolved, *_tree_mistakes(queues, tree), *_beyond(cluster, calendar, nodes, tree)]
+    return tree, [*unresolved, *_tree_mistakes(queues, tree), *_excess(cluster, calendar, nodes, tree)]
 
 
 def _by_schedule(cluster: str, calendar: Calendar, state: Mapping[str, str], mistake: Mistake) -> Mistake:
@@ -201,7 +201,7 @@ def _by_schedule(cluster: str, calendar: Calendar, state: Mapping[str, str], mis
 
 def _tree_mistakes(queues: Queues, tree: QueueTree) -> Iterator[Mistake]:
     """What is wrong with a tree, where it stands in the settings."""
-    found = list(problems(tree))
-    definitions = dict(_definitions(queues)) if found else {}
-    for problem in found:
+    findings = list(problems(tree))
+    definitions = dict(_definitions(queues)) if findings else {}
+    for problem in findings:
         yield _mistake(problem, *definitions[problem.path])

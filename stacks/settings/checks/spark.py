@@ -89,11 +89,14 @@ def operator_sizes(settings: Environment) -> Iterator[Mistake]:
                 f"{max_rate(largest)} a minute; split the namespaces between several releases, or use larger "
                 "system nodes",
             )
-        needed, available = _together(sizes.values()), sum(count * millicores for count, millicores in nodes)
-        if not too_large and needed > available:
+        demand, available = (
+            _total_millicores(sizes.values()),
+            sum(count * millicores for count, millicores in nodes),
+        )
+        if not too_large and demand > available:
             yield Mistake(
                 "spark.operators",
-                f"need {_cores(needed)} cores in total, {REPLICAS} pods each and one more during a "
+                f"need {_cores(demand)} cores in total, {REPLICAS} pods each and one more during a "
                 f"replacement, but the system nodes of cluster {cluster_name!r} have at most "
                 f"{_cores(available)}; raise their maximum",
             )
@@ -107,7 +110,7 @@ def _system_nodes(cluster: Cluster) -> list[tuple[int, int]]:
     ]
 
 
-def _together(sizes: Iterable[OperatorSize]) -> int:
+def _total_millicores(sizes: Iterable[OperatorSize]) -> int:
     """Thousandths of a core for every replica, and the largest once more."""
     millicores = [size.millicores for size in sizes]
     return REPLICAS * sum(millicores) + max(millicores)

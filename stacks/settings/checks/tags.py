@@ -33,7 +33,7 @@ def tags(settings: Environment) -> Iterator[Mistake]:
             f"are {len(settings.tags)}, but AWS takes {MAX_TAGS} on a resource, of which up to "
             f"{PLATFORM_TAGS} are set by the platform and EKS; keep {most}",
         )
-    seen: dict[str, str] = {}
+    keys: dict[str, str] = {}
     for key, value in settings.tags.items():
         yield from _text(f"tags.{key}", "its key", key, MAX_KEY_LENGTH)
         yield from _text(f"tags.{key}", "its value", value, MAX_VALUE_LENGTH)
@@ -49,7 +49,7 @@ def tags(settings: Environment) -> Iterator[Mistake]:
             yield Mistake(
                 f"tags.{key}", f"is {value!r}, but values that begin with aws: are reserved; choose another"
             )
-        first = seen.setdefault(key.lower(), key)
+        first = keys.setdefault(key.lower(), key)
         if first != key:
             # https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html
             yield Mistake(

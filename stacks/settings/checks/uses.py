@@ -74,8 +74,8 @@ def places(settings: Environment) -> Iterator[Mistake]:
                 f"is of {region} and account {account}, but the bucket is in {place['region']} of "
                 f"{place['account']}, and so is its key; correct one of the two",
             )
-        other, known = first.setdefault(use.bucket, (name, use))
-        if (known.key, known.region) != (use.key, use.region):
+        other, other_use = first.setdefault(use.bucket, (name, use))
+        if (other_use.key, other_use.region) != (use.key, use.region):
             yield Mistake(
                 f"uses.{name}",
                 f"has another key or region than uses.{other}, though both are bucket {use.bucket}; "
@@ -129,11 +129,11 @@ def names(settings: Environment) -> Iterator[Mistake]:
     for namespace, space in settings.job_namespaces.items():
         for name in space.uses:
             if name not in settings.uses:
-                known = f"; {near(name, set(settings.uses))}" if settings.uses else "; add it there"
-                yield Mistake(f"job_namespaces.{namespace}.uses.{name}", f"is not in `uses`{known}")
-    named = {name for space in settings.job_namespaces.values() for name in space.uses}
+                advice = f"; {near(name, set(settings.uses))}" if settings.uses else "; add it there"
+                yield Mistake(f"job_namespaces.{namespace}.uses.{name}", f"is not in `uses`{advice}")
+    references = {name for space in settings.job_namespaces.values() for name in space.uses}
     for name in settings.uses:
-        if name not in named and named <= settings.uses.keys():
+        if name not in references and references <= settings.uses.keys():
             yield Mistake(
                 f"uses.{name}",
                 f"is used by no job namespace; write `uses: {{{name}: read}}` in those of "

@@ -5,14 +5,14 @@ from alembic import context
 from services.archer.database.tables import ALLOCATION, METADATA, PARTITIONED
 
 
-def _ours(_: object, name: str | None, kind: str, reflected: bool, __: object) -> bool:
+def _is_ours(_: object, name: str | None, kind: str, reflected: bool, __: object) -> bool:
     """Whether a thing of the database is compared: partitions and their indexes are not."""
     if kind == "table" and reflected and name is not None:
         return not name.startswith(tuple(f"{table}_" for table in PARTITIONED))
     return True
 
 
-def _named(name: str | None, kind: str, _: object) -> bool:
+def _is_included(name: str | None, kind: str, _: object) -> bool:
     """Whether a schema is looked at: the first one, which has no name here, and that of plans."""
     return kind != "schema" or name in (None, ALLOCATION)
 
@@ -21,9 +21,9 @@ context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=METADATA,
     transaction_per_migration=True,
-    include_object=_ours,
+    include_object=_is_ours,
     include_schemas=True,
-    include_name=_named,
+    include_name=_is_included,
 )
 with context.begin_transaction():
     context.run_migrations()
