@@ -41,7 +41,8 @@ class UploaderProcess:
         return int(re.findall(r"VmRSS:\s+(\d+)", status)[0])
 
     def end(self) -> int:
-        """End it as kubelet does -> its exit status."""
+        """End it as kubelet does, once it listens -> its exit status."""
+        wait_for(lambda: self.process.poll() is not None or self.get("/metrics"))
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(DEADLINE_SECONDS)
 
