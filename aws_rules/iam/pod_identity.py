@@ -1,6 +1,7 @@
 """What EKS Pod Identity decides: whether EKS may take a role for the pods of a service account."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from aws_rules.iam.evaluation import Policy, Undecided
@@ -17,6 +18,10 @@ POD_IDENTITY = Rule(
 RULES = (POD_IDENTITY,)
 
 SERVICE = "pods.eks.amazonaws.com"
+
+EFFECTIVE_SECONDS = 5
+"""So long after it is made an association is effective: "several seconds"
+(https://docs.aws.amazon.com/eks/latest/APIReference/API_CreatePodIdentityAssociation.html), here five."""
 
 
 def session_tags(association: Mapping[str, Any], place: Place) -> dict[str, str]:
@@ -35,6 +40,12 @@ def session_tags(association: Mapping[str, Any], place: Place) -> dict[str, str]
         "kubernetes-pod-name": "pod-0",
         "kubernetes-pod-uid": "00000000-0000-4000-8000-000000000000",
     }
+
+
+def is_effective(association: Mapping[str, Any], now: datetime) -> bool:
+    """Whether a pod that comes now gets an association's credentials; one without, never does."""
+    created = datetime.fromisoformat(association["createdAt"])
+    return now - created >= timedelta(seconds=EFFECTIVE_SECONDS)
 
 
 def may_be_taken(association: Mapping[str, Any], trust: Policy, place: Place) -> Iterator[Verdict]:

@@ -5,6 +5,7 @@ EKS puts tags into every session of such a role: `eks-cluster-arn`, `eks-cluster
 policy requires three of them; statements may name them as policy variables, as OF_NAMESPACE and OF_CLUSTER.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,14 @@ OF_NAMESPACE = "${aws:PrincipalTag/kubernetes-namespace}"
 
 OF_CLUSTER = "${aws:PrincipalTag/eks-cluster-name}"
 """Stands in a statement for the EKS cluster of the calling pod."""
+
+SETTLING_SECONDS = 15
+"""From the creation of an association until pods that come get its credentials; earlier ones never do.
+
+It "may take several seconds to be effective after the initial API call returns", and no call says that it is
+(https://docs.aws.amazon.com/eks/latest/APIReference/API_CreatePodIdentityAssociation.html,
+aws/containers-roadmap#2507); 5 to 10 were enough in aws/eks-pod-identity-agent#52.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +57,8 @@ class PodIdentity(pulumi.ComponentResource):
 
     Makes: iam.Role that only this service account of this cluster can assume, RolePolicy where there are
     statements, RolePolicyAttachment for each managed policy, eks.PodIdentityAssociation.
-    Outputs: `role_arn`, known only once the role may do what it is for; `association_id`: pods started
-    before it is known run without permissions, so let their deployment depend on it.
+    Outputs: `role_arn`, known only once the role may do what it is for; `association_id`, known once pods
+    get the permissions: those started before run without, so let their deployment depend on it.
     """
 
     role_arn: pulumi.Output[str]
@@ -83,10 +92,22 @@ class PodIdentity(pulumi.ComponentResource):
             service_account=args.service_account,
             role_arn=self.role_arn,
             tags=args.tags,
-            opts=child,
+            opts=pulumi.ResourceOptions.merge(
+                child,
+                pulumi.ResourceOptions(
+                    hooks=pulumi.ResourceHookBinding(
+                        after_create=[pulumi.ResourceHook(f"{name}-effective", settle)]
+                    )
+                ),
+            ),
         )
         self.association_id = association.association_id
         self.register_outputs({"role_arn": self.role_arn, "association_id": self.association_id})
+
+
+async def settle(_: pulumi.ResourceHookArgs) -> None:
+    """Wait until an association that was just made is effective."""
+    await asyncio.sleep(SETTLING_SECONDS)
 
 
 def pod_trust(cluster: str, namespace: str, service_account: str) -> str:

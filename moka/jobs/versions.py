@@ -30,7 +30,8 @@ RELEASES: Mapping[SparkVersion, Release] = {
         release="4.1.2",
         hadoop="3.4.2",
         credentials="software.amazon.awssdk.auth.credentials.ContainerCredentialsProvider",
-        sdk="software.amazon.awssdk:bundle 2.21.30",
+        # S3A makes it by a static `create`, which 2.25.70 does not have, and 2.26.31 does (seen by javap).
+        sdk="software.amazon.awssdk:bundle 2.26.31",
         # apache/celeborn: README.md at v0.7.0; v0.6 has one only for 4.0.
         celeborn=(0, 7),
     ),

@@ -13,10 +13,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from aws_rules.iam.pod_identity import EFFECTIVE_SECONDS, is_effective
 from aws_rules.iam.pod_identity import SERVICE as AUDIENCE
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import REPOSITORY
@@ -182,10 +184,20 @@ def _run(plane: ControlPlane, workload: Workload) -> None:
 
 
 def _identity(plane: ControlPlane, workload: Workload, folder: Path) -> dict[str, str]:
-    """Variables by which its pods have credentials of AWS of their own; none without an association."""
+    """Variables by which its pods have credentials of AWS of their own; none without an association.
+
+    Raises Refusal where EKS would not know the association yet.
+    """
     owner = (workload.namespace, workload.service_account)
-    if pod_identity.association(plane.cloud, plane.name, *owner) is None:
+    association = pod_identity.association(plane.cloud, plane.name, *owner)
+    if association is None:
         return {}
+    if not is_effective(association, datetime.now(UTC)):
+        raise Refusal(
+            f"its pods come less than {EFFECTIVE_SECONDS} s after the Pod Identity association of their "
+            f"service account {'/'.join(owner)} was made, and may stay without its credentials for good "
+            "(CreatePodIdentityAssociation, EKS API Reference): have them come later."
+        )
     token = folder / pod_identity.TOKEN
     write_private(token, token_of(plane, *owner, audience=AUDIENCE))
     return pod_identity.variables(pods.network(plane), str(token))

@@ -57,7 +57,13 @@ def role(aws):
 def associated(plane, namespace, role):
     """A namespace whose default service account has the role."""
     store = Store(store_folder(plane.cloud) / ACCOUNT / REGION / "eks")
-    thing = {"clusterName": plane.name, "namespace": namespace, "serviceAccount": "default", "roleArn": role}
+    thing = {
+        "clusterName": plane.name,
+        "namespace": namespace,
+        "serviceAccount": "default",
+        "roleArn": role,
+        "createdAt": "2026-11-01T00:00:00+00:00",
+    }
     store.put("podidentityassociation", plane.name, "a-1", thing=thing)
     yield namespace
     store.remove("podidentityassociation", plane.name, "a-1")

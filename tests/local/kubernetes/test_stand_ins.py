@@ -1,9 +1,13 @@
 """Deployments whose pods a program of the project stands in for."""
 
+from datetime import UTC, datetime
+
 import pytest
 
+from localcloud.cloud import ACCOUNT, REGION
 from localcloud.control_plane.stand_ins import deployments
 from localcloud.plugins.provider import InitializationFailed, Target
+from localcloud.store import Store, store_folder
 from tests.local.kubernetes.conftest import Resource
 
 DEPLOYMENT = "kubernetes:apps/v1:Deployment"
@@ -69,6 +73,22 @@ def test_one_that_does_not_start_is_kept_and_the_next_up_has_it_run(engine, name
     urn = f"urn:pulumi:test::tests::{DEPLOYMENT}::greeter"
     engine.update(Resource(Target(urn, kept.id), kept.inputs, kept.outputs), greeter(namespace, "one"))
     assert plane.process(f"deployment.{namespace}.greeter").alive()
+
+
+def test_one_that_comes_right_after_the_association_of_its_account_may_have_no_credentials(
+    engine, namespace, plane, program
+):
+    program(SERVES)
+    store = Store(store_folder(plane.cloud) / ACCOUNT / REGION / "eks")
+    association = {"clusterName": plane.name, "namespace": namespace, "serviceAccount": "default"}
+    created = {"roleArn": f"arn:aws:iam::{ACCOUNT}:role/greeter", "createdAt": datetime.now(UTC).isoformat()}
+    store.put("podidentityassociation", plane.name, "a-1", thing={**association, **created})
+
+    with pytest.raises(InitializationFailed) as caught:
+        engine.create(DEPLOYMENT, "greeter", greeter(namespace, "one"))
+
+    store.remove("podidentityassociation", plane.name, "a-1")
+    assert f"service account {namespace}/default was made, and may stay without" in caught.value.reason
 
 
 def test_one_whose_deployment_was_deleted_by_hand_is_not_started_again(engine, namespace, plane, program):

@@ -1,9 +1,11 @@
 """An association of EKS Pod Identity, and one change each by which its pods get no credentials."""
 
+from datetime import datetime, timedelta
+
 import pytest
 
 from aws_rules.iam.permissions import Place
-from aws_rules.iam.pod_identity import may_be_taken, session_tags
+from aws_rules.iam.pod_identity import is_effective, may_be_taken, session_tags
 
 ACCOUNT = "111122223333"
 PLACE = Place(region="us-east-1", account=ACCOUNT, cluster="spark-a")
@@ -64,3 +66,11 @@ def test_without_tags_a_trust_policy_may_ask_for_the_cluster():
     untagged = {**ASSOCIATION, "disableSessionTags": True, "policy": "{}"}
 
     assert list(may_be_taken(untagged, trust(actions=["sts:AssumeRole"], conditions=of_cluster), PLACE)) == []
+
+
+@pytest.mark.parametrize(("seconds", "effective"), [(0, False), (4.9, False), (5, True), (3600, True)])
+def test_an_association_is_effective_some_seconds_after_it_is_made(seconds, effective):
+    created = datetime.fromisoformat("2026-11-28T12:00:00+00:00")
+    association = {**ASSOCIATION, "createdAt": created.isoformat()}
+
+    assert is_effective(association, created + timedelta(seconds=seconds)) is effective

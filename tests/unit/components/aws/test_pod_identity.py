@@ -1,5 +1,8 @@
+import asyncio
 import json
 
+from aws_rules.iam.pod_identity import EFFECTIVE_SECONDS
+from moka.components.aws import pod_identity
 from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs, pod_trust
 from moka.components.aws.policy import Statement
 
@@ -37,6 +40,22 @@ def test_the_role_is_given_to_that_service_account(deploy):
         "jobs",
         "spark",
     )
+
+
+def test_whoever_depends_on_it_comes_once_the_association_is_effective(deploy, monkeypatch):
+    pauses = []
+
+    async def sleep(seconds):
+        pauses.append(seconds)
+
+    stack = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
+
+    [association] = [resource for urn, resource in stack.tree().items() if "PodIdentityAssociation::" in urn]
+    assert list(association.hooks.after_create) == ["spark-effective"]
+    monkeypatch.setattr(pod_identity.asyncio, "sleep", sleep)
+    asyncio.run(pod_identity.settle(None))
+    assert pauses == [pod_identity.SETTLING_SECONDS]
+    assert pod_identity.SETTLING_SECONDS >= 2 * EFFECTIVE_SECONDS
 
 
 def test_software_of_aws_gets_the_policy_that_aws_keeps_for_it(deploy):
