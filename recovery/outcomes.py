@@ -103,17 +103,17 @@ class OutcomeSearch:
         return {**operation.inputs, **tag_values(operation.name, self.stack)}
 
     def _answer(self, operation: Operation, search: Search, variables: Mapping[str, Any]) -> Any:
-        asked = question(search, variables)
-        if asked is None:
+        request = question(search, variables)
+        if request is None:
             return None
-        return self._account(operation).ask(asked.service, asked.operation, asked.members)
+        return self._account(operation).ask(request.service, request.operation, request.members)
 
     def _has_its_tags(
-        self, operation: Operation, search: Search, variables: Mapping[str, Any], found: str
+        self, operation: Operation, search: Search, variables: Mapping[str, Any], found_id: str
     ) -> bool:
         if search.tags is None:
             return True
-        answer = self._answer(operation, search.tags, {**variables, "found": found})
+        answer = self._answer(operation, search.tags, {**variables, "found": found_id})
         return belongs(tags_of(jmespath.search(search.tags.at, answer)), variables)
 
     def _account(self, operation: Operation) -> Account:
