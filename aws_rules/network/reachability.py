@@ -259,11 +259,11 @@ class _Walk:
         if request is None or not document:
             return
         policy = json.loads(document) if isinstance(document, str) else document
-        everything = {
+        full_access = {
             "Version": "2012-10-17",
             "Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"},
         }
-        caller = evaluation.Role(arn=request.principal, policies=(everything,))
+        caller = evaluation.Role(arn=request.principal, policies=(full_access,))
         # As of another account: an endpoint's policy has to allow by itself what the caller may do.
         resource = evaluation.Resource(
             arn=request.resource, account="", policy={**policy, "Version": "2012-10-17"}
@@ -478,9 +478,9 @@ class _Walk:
         self._acls(subnet, host.network, outbound=True, answers=NAT_EPHEMERAL)
         route = self._route(subnet, host.network, host.name)
         if route is not None:
-            out = str(route.get("GatewayId", ""))
-            if out.startswith("igw-"):
-                self._internet_gateway(out, subnet["VpcId"])
+            exit_gateway = str(route.get("GatewayId", ""))
+            if exit_gateway.startswith("igw-"):
+                self._internet_gateway(exit_gateway, subnet["VpcId"])
             else:
                 self.no(
                     f"NAT gateway {label(gateway, 'NatGatewayId')}",
@@ -491,7 +491,9 @@ class _Walk:
 
     def _internet_gateway(self, id: str, vpc: str) -> None:
         gateway = self.network.find("InternetGateways", id)
-        attached = gateway and any(one.get("VpcId") == vpc for one in gateway.get("Attachments", ()))
+        attached = gateway and any(
+            attachment.get("VpcId") == vpc for attachment in gateway.get("Attachments", ())
+        )
         if not attached:
             self.no(
                 f"internet gateway {id}",
@@ -530,7 +532,9 @@ class _Walk:
                 "add a route, or associate the subnet with a table that has one",
             )
             return None
-        route: Member = max(fitting, key=lambda one: IPv4Network(one["DestinationCidrBlock"]).prefixlen)
+        route: Member = max(
+            fitting, key=lambda candidate: IPv4Network(candidate["DestinationCidrBlock"]).prefixlen
+        )
         target = next(
             (
                 str(route[member])
@@ -561,18 +565,22 @@ class _Walk:
         """The transit gateway or peering connection of a route is connected to the subnet's VPC."""
         if gateway := route.get("TransitGatewayId"):
             attachments = [
-                one
-                for one in self.network.all("TransitGatewayVpcAttachments")
-                if one["TransitGatewayId"] == gateway and one["VpcId"] == subnet["VpcId"]
+                attachment
+                for attachment in self.network.all("TransitGatewayVpcAttachments")
+                if attachment["TransitGatewayId"] == gateway and attachment["VpcId"] == subnet["VpcId"]
             ]
-            working = [one for one in attachments if one.get("State") in ("available", "modifying")]
+            working = [
+                attachment
+                for attachment in attachments
+                if attachment.get("State") in ("available", "modifying")
+            ]
             zones = {
                 (self.network.find("Subnets", id) or {}).get("AvailabilityZone")
-                for one in working
-                for id in one.get("SubnetIds", ())
+                for attachment in working
+                for id in attachment.get("SubnetIds", ())
             }
             if not working:
-                states = ", ".join(str(one.get("State")) for one in attachments)
+                states = ", ".join(str(attachment.get("State")) for attachment in attachments)
                 self.no(
                     f"transit gateway {gateway}",
                     "BAD_STATE",
@@ -599,7 +607,7 @@ class _Walk:
     def _acls(
         self,
         subnet: Member,
-        other: IPv4Network,
+        peer: IPv4Network,
         *,
         outbound: bool,
         answers: tuple[int, int] = EPHEMERAL,
@@ -609,16 +617,16 @@ class _Walk:
         if acl is None:
             return
         ports = (self.port, self.port)
-        for egress, (first, last), what in (
+        for egress, (first, last), traffic in (
             (outbound, ports, "requests"),
             (not outbound, answers, "answers"),
         ):
-            if not _acl_allows(acl, egress, other, first, last, self.protocol):
+            if not _acl_allows(acl, egress, peer, first, last, self.protocol):
                 span = str(first) if first == last else f"{first}-{last}"
                 self.no(
                     f"network ACL {label(acl, 'NetworkAclId')} of subnet {label(subnet, 'SubnetId')}",
                     "SUBNET_ACL_RESTRICTION",
-                    f"it does not let {what} {'out to' if egress else 'in from'} {other} on port {span}",
+                    f"it does not let {traffic} {'out to' if egress else 'in from'} {peer} on port {span}",
                     f"allow {self.protocol} {span} {'outbound' if egress else 'inbound'}",
                 )
 
@@ -628,8 +636,8 @@ class _Walk:
     def _ingress(
         self, destination: Interface, addresses: IPv4Network, groups: tuple[str, ...], name: str
     ) -> None:
-        who = f"in from {name}" if str(addresses) in name else f"in from {addresses} ({name})"
-        self._groups(destination, "IpPermissions", addresses, groups, who)
+        origin = f"in from {name}" if str(addresses) in name else f"in from {addresses} ({name})"
+        self._groups(destination, "IpPermissions", addresses, groups, origin)
 
     def _groups(
         self,
@@ -637,15 +645,17 @@ class _Walk:
         direction: Literal["IpPermissions", "IpPermissionsEgress"],
         addresses: IPv4Network,
         groups: tuple[str, ...],
-        what: str,
+        origin: str,
     ) -> None:
         members = [self.network.find("SecurityGroups", id) for id in interface.groups]
-        known = [member for member in members if member is not None]
-        permissions = [permission for group in known for permission in group.get(direction, ())]
-        lists = [pair["PrefixListId"] for one in permissions for pair in one.get("PrefixListIds", ())]
+        present = [member for member in members if member is not None]
+        permissions = [permission for group in present for permission in group.get(direction, ())]
+        lists = [
+            pair["PrefixListId"] for permission in permissions for pair in permission.get("PrefixListIds", ())
+        ]
         if (
-            not known
-            or len(known) < len(members)
+            not present
+            or len(present) < len(members)
             or not all(self.network.find("PrefixLists", id) for id in lists)
         ):
             # What is not described here, a group or a list of another account, may let it through.
@@ -655,11 +665,11 @@ class _Walk:
             permissions, addresses
         ):
             return
-        names = ", ".join(label(group, "GroupId") for group in known)
+        names = ", ".join(label(group, "GroupId") for group in present)
         self.no(
             f"security group {names} of {interface.name}",
             "ENI_SG_RULES_MISMATCH",
-            f"no rule lets {self.protocol} {self.port} {what}",
+            f"no rule lets {self.protocol} {self.port} {origin}",
             f"add {'an inbound' if direction == 'IpPermissions' else 'an outbound'} rule for "
             f"{self.protocol} {self.port}",
         )
@@ -672,7 +682,12 @@ class _Walk:
 
     def _covered(self, permissions: list[Member], addresses: IPv4Network) -> bool:
         """Whether several rules together cover all addresses."""
-        cidrs = [cidr for one in permissions if self._about_port(one) for cidr in self._cidrs(one)]
+        cidrs = [
+            cidr
+            for permission in permissions
+            if self._about_port(permission)
+            for cidr in self._cidrs(permission)
+        ]
         return any(addresses.subnet_of(cidr) for cidr in collapse_addresses(cidrs))
 
     def _about_port(self, permission: Member) -> bool:
@@ -786,10 +801,10 @@ def control_plane_interfaces(network: Network, cluster: str) -> list[Interface]:
     ]
 
 
-def _acl_allows(acl: Member, egress: bool, other: IPv4Network, first: int, last: int, protocol: str) -> bool:
+def _acl_allows(acl: Member, egress: bool, peer: IPv4Network, first: int, last: int, protocol: str) -> bool:
     """Whether the rules of a network ACL, in their order, let all of this through."""
-    left = [(first, last)]
-    for entry in sorted(acl.get("Entries", ()), key=lambda one: int(one["RuleNumber"])):
+    ranges = [(first, last)]
+    for entry in sorted(acl.get("Entries", ()), key=lambda entry: int(entry["RuleNumber"])):
         cidr = entry.get("CidrBlock")
         if bool(entry["Egress"]) != egress or not cidr:
             continue
@@ -800,17 +815,17 @@ def _acl_allows(acl: Member, egress: bool, other: IPv4Network, first: int, last:
         start, end = (
             (0, 65535) if str(entry["Protocol"]) == ALL_PROTOCOLS or not span else (span["From"], span["To"])
         )
-        hit = [(max(low, start), min(high, end)) for low, high in left if low <= end and high >= start]
+        hit = [(max(low, start), min(high, end)) for low, high in ranges if low <= end and high >= start]
         if not hit:
             continue
         if entry["RuleAction"] == "deny":
-            if block.overlaps(other):
+            if block.overlaps(peer):
                 return False
-        elif other.subnet_of(block):
-            left = [part for low, high in left for part in _without(low, high, start, end)]
-            if not left:
+        elif peer.subnet_of(block):
+            ranges = [part for low, high in ranges for part in _without(low, high, start, end)]
+            if not ranges:
                 return True
-    return not left
+    return not ranges
 
 
 def _without(low: int, high: int, start: int, end: int) -> list[tuple[int, int]]:
