@@ -48,10 +48,10 @@ class Authenticator:
         entry = self._entry(principal.arn) if principal else None
         if principal is None or entry is None:
             return {"authenticated": False}
-        who = user(entry, principal.session)
+        user_info = user(entry, principal.session)
         return {
             "authenticated": True,
-            "user": {"username": who.name, "groups": list(who.groups), "extra": who.extra},
+            "user": {"username": user_info.name, "groups": list(user_info.groups), "extra": user_info.extra},
         }
 
     def access_review(self, review: Mapping[str, Any]) -> Answer:
@@ -71,7 +71,14 @@ class Authenticator:
             entry for store in stores(self.cloud, "eks") for entry in store.all("access-entry", self.cluster)
         )
         principals = (str(entry["principalArn"]) for entry in entries)
-        return next((Principal(one, session) for one in principals if session_arn(one, session) == arn), None)
+        return next(
+            (
+                Principal(principal, session)
+                for principal in principals
+                if session_arn(principal, session) == arn
+            ),
+            None,
+        )
 
     def _entry(self, principal: str) -> Mapping[str, Any] | None:
         """An access entry has precedence over `aws-auth`.
@@ -89,8 +96,8 @@ class Authenticator:
         if principal == bootstrap.get("creator"):
             return {"principalArn": principal, **CREATOR}
         path = f"/api/v1/namespaces/{NAMESPACE}/configmaps/{NAME}"
-        found = ControlPlane(self.cloud, self.cluster).api().get(path) or {}
-        return mapped(found.get("data") or {}, principal)
+        config_map = ControlPlane(self.cloud, self.cluster).api().get(path) or {}
+        return mapped(config_map.get("data") or {}, principal)
 
     def _kept(self, *key: str) -> dict[str, Any] | None:
         return next((thing for store in stores(self.cloud, "eks") if (thing := store.get(*key))), None)

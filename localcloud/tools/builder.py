@@ -28,8 +28,8 @@ def series(tools: Iterable[Tool]) -> list[list[Tool]]:
     def pins(tool: Tool) -> str:
         return tool.parts[0].pins
 
-    grouped = [list(group) for _, group in groupby(sorted(tools, key=pins), key=pins)]
-    return sorted(grouped, key=lambda group: -sum(tool.seconds for tool in group))
+    groups = [list(group) for _, group in groupby(sorted(tools, key=pins), key=pins)]
+    return sorted(groups, key=lambda group: -sum(tool.seconds for tool in group))
 
 
 def make(tools: Sequence[Tool], say: Print) -> None:

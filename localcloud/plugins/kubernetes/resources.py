@@ -75,18 +75,18 @@ class Cluster:
         """Whether objects of a kind live in namespaces; None where the kind is not served (yet)."""
         if kind.cluster_scoped:
             return False
-        served = self.api.resource(kind)
-        return bool(served["namespaced"]) if served else None
+        resource = self.api.resource(kind)
+        return bool(resource["namespaced"]) if resource else None
 
     def place(self, kind: Kind, name: str, namespace: str | None) -> Place | None:
         """Where an object is, or would be; None where its kind is not served."""
-        served = self.api.resource(kind)
-        if served is None:
+        resource = self.api.resource(kind)
+        if resource is None:
             return None
-        if not served["namespaced"]:
-            return Place(f"{kind.root}/{served['name']}", None, name)
+        if not resource["namespaced"]:
+            return Place(f"{kind.root}/{resource['name']}", None, name)
         within = namespace or self.namespace
-        return Place(f"{kind.root}/namespaces/{within}/{served['name']}", within, name)
+        return Place(f"{kind.root}/namespaces/{within}/{resource['name']}", within, name)
 
     def preview(
         self, kind: Kind, thing: Mapping[str, Any], manager: str, *, new: bool

@@ -97,10 +97,10 @@ class Identities:
 
     def fitting(self, pattern: str) -> list[str]:
         """ARNs that fit a pattern, of roles, secrets, and users of databases that this account has."""
-        named = (
+        arns = (
             arn.replace("/*", pattern[pattern.rfind("/") :]) for arn in self._once(("named",), self._named)
         )
-        return [arn for arn in named if fnmatchcase(arn, pattern)]
+        return [arn for arn in arns if fnmatchcase(arn, pattern)]
 
     def _named(self) -> list[str]:
         roles = self.api.client("iam").get_paginator("list_roles").paginate()
@@ -116,11 +116,11 @@ class Identities:
 
     def key_arn(self, key: str) -> str:
         """ARN of a key that is named by its id, an alias, or the ARN of either."""
-        *_, named = key.split(":", 5)
-        if not named.startswith("alias/"):
+        *_, resource = key.split(":", 5)
+        if not resource.startswith("alias/"):
             return key if key.startswith("arn:") else self._key_arn(f"key/{key}")
         aliases = self._once(("aliases",), self._aliases)
-        return self._key_arn(f"key/{aliases[named]}" if named in aliases else named)
+        return self._key_arn(f"key/{aliases[resource]}" if resource in aliases else resource)
 
     def _key_arn(self, name: str) -> str:
         return f"arn:{self.api.partition}:kms:{self.region}:{self.api.account}:{name}"
@@ -153,21 +153,21 @@ class Identities:
 
     def _described(self, arn: str) -> dict[str, Any]:
         name, account = arn.rpartition("/")[2], arn.split(":")[4]
-        described: dict[str, Any] = self._once(
+        description: dict[str, Any] = self._once(
             ("described", arn),
             lambda: self._asked(account, "get_role", f"role {arn}", RoleName=name)["Role"],
         )
-        return described
+        return description
 
     def _role(self, arn: str) -> tuple[tuple[Policy, ...], Policy | None]:
         name, account = arn.rpartition("/")[2], arn.split(":")[4]
         boundary = (self._described(arn).get("PermissionsBoundary") or {}).get("PermissionsBoundaryArn")
         ask = self._api(account).client("iam")
-        attached = ask.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
+        attachments = ask.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
         inline = ask.list_role_policies(RoleName=name)["PolicyNames"]
         return (
             (
-                *(self._managed(account, policy["PolicyArn"]) for policy in attached),
+                *(self._managed(account, policy["PolicyArn"]) for policy in attachments),
                 *(
                     document(ask.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"])
                     for policy in inline
@@ -188,17 +188,17 @@ class Identities:
             self._asked(account, "get_policy", f"policy {arn}", PolicyArn=arn)
             return managed_policy(self._api(account).client("iam"), arn)
 
-        loaded: Policy = self._once(("managed", arn), load)
-        return loaded
+        policy: Policy = self._once(("managed", arn), load)
+        return policy
 
-    def _asked(self, account: str, operation: str, what: str, **members: Any) -> Any:
+    def _asked(self, account: str, operation: str, subject: str, **members: Any) -> Any:
         """An answer of IAM. Raises Absent where it does not have what it is asked for."""
         try:
             return getattr(self._api(account).client("iam"), operation)(**members)
         except Exception as error:
             if not not_found(error):
                 raise
-            raise Absent(f"{what}, which this AWS does not have") from None
+            raise Absent(f"{subject}, which this AWS does not have") from None
 
     # --- buckets, keys, endpoints ---
 
@@ -280,10 +280,10 @@ def document(policy: Any) -> Policy:
     """A policy document, which some answers have as text and some of these in the form of a URL."""
     if isinstance(policy, str):
         text = unquote(policy) if policy.lstrip().startswith("%7B") else policy
-        loaded: Policy = json.loads(text)
-        return loaded
-    decoded: Policy = policy
-    return decoded
+        decoded: Policy = json.loads(text)
+        return decoded
+    content: Policy = policy
+    return content
 
 
 def managed_policy(iam: Any, arn: str) -> Policy:
@@ -292,5 +292,5 @@ def managed_policy(iam: Any, arn: str) -> Policy:
     text = iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
     if ":iam::aws:" not in arn:
         return document(text)
-    written = text if isinstance(text, str) else json.dumps(text)
-    return document(written.replace("arn:aws:", f"arn:{arn.split(':')[1]}:"))
+    content = text if isinstance(text, str) else json.dumps(text)
+    return document(content.replace("arn:aws:", f"arn:{arn.split(':')[1]}:"))
