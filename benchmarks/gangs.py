@@ -135,7 +135,7 @@ class _Bench:
                 raise Refusal(f"Not all pods are placed after {TIMEOUT_SECONDS} s: see {self.process.log}.")
             peak = max(peak, yunikorn.memory_info().rss)
             time.sleep(scheduling.INTERVAL_SECONDS)
-        times, times_of_binding = yunikorn.cpu_times(), self._bound()
+        times, times_of_binding = yunikorn.cpu_times(), self._binding_times()
         pods = [pod for pod in self.api.list(PODS_PATH) if "deletionTimestamp" not in pod["metadata"]]
         if len(pods) != PODS:
             raise Refusal(f"There are {len(pods)} pods in place of {PODS}: see {self.process.log}.")
@@ -148,7 +148,7 @@ class _Bench:
         print(f"{run.rate:.0f} a second, {run.cpu_seconds:.1f} s of YuniKorn's CPU", flush=True)
         return run
 
-    def _bound(self) -> list[float]:
+    def _binding_times(self) -> list[float]:
         """When each was bound, by YuniKorn's log, and the API server had taken it."""
         return [
             datetime.fromisoformat(line.partition("\t")[0]).timestamp()

@@ -85,21 +85,21 @@ class Authenticator:
 
         https://docs.aws.amazon.com/eks/latest/userguide/migrating-access-entries.html
         """
-        return self._kept("access-entry", self.cluster, principal) or self._mapped(principal)
+        return self._store_entry("access-entry", self.cluster, principal) or self._config_map_entry(principal)
 
-    def _mapped(self, principal: str) -> Mapping[str, Any] | None:
+    def _config_map_entry(self, principal: str) -> Mapping[str, Any] | None:
         """What `aws-auth` makes of a principal, in the members of an access entry."""
-        cluster = self._kept("cluster", self.cluster) or {}
+        cluster = self._store_entry("cluster", self.cluster) or {}
         if (cluster.get("accessConfig") or {}).get("authenticationMode") not in MODES:
             return None
-        bootstrap = self._kept("bootstrap", self.cluster) or {}
+        bootstrap = self._store_entry("bootstrap", self.cluster) or {}
         if principal == bootstrap.get("creator"):
             return {"principalArn": principal, **CREATOR}
         path = f"/api/v1/namespaces/{NAMESPACE}/configmaps/{NAME}"
         config_map = ControlPlane(self.cloud, self.cluster).api().get(path) or {}
         return mapped(config_map.get("data") or {}, principal)
 
-    def _kept(self, *key: str) -> dict[str, Any] | None:
+    def _store_entry(self, *key: str) -> dict[str, Any] | None:
         return next((thing for store in stores(self.cloud, "eks") if (thing := store.get(*key))), None)
 
     def _policies(self, principal: str) -> list[dict[str, Any]]:

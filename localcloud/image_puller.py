@@ -65,7 +65,7 @@ class Puller:
         self._groups_of_nodes: dict[str, str | None] = {}
         self._refusals: dict[tuple[str, str], Violation | None] = {}
         # Uids of pods whose events were written.
-        self._reported: set[str] = set()
+        self._reports: set[str] = set()
 
     def pod(self, pod: Object) -> None:
         """Let a marked pod run on its node, or have it wait for its images."""
@@ -86,8 +86,8 @@ class Puller:
             if state != REFUSED:
                 self._api.merge(path, {"metadata": {"labels": {LABEL: REFUSED}}})
             self._api.merge(f"{path}/status", {"status": waiting_status(pod, refused_images, _now())})
-            if pod["metadata"]["uid"] not in self._reported:
-                self._reported.add(pod["metadata"]["uid"])
+            if pod["metadata"]["uid"] not in self._reports:
+                self._reports.add(pod["metadata"]["uid"])
                 for event in events(pod, refused_images, _now()):
                     self._api.create(f"/api/v1/namespaces/{pod['metadata']['namespace']}/events", event)
 

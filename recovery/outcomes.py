@@ -84,13 +84,13 @@ class OutcomeSearch:
                 return findings(self.state, operation, [id], lambda r: object_id(r["inputs"]))
             if type not in SEARCHES:
                 raise Stopped(f"{type} is not in the table of what can be found (recovery/searches.py)")
-            return self._searched(operation, SEARCHES[type])
+            return self._search_findings(operation, SEARCHES[type])
         except KeyError as missing:
             return [Finding(operation, "unknown", reason=f"its inputs do not say {missing}")]
         except Stopped as reason:
             return [Finding(operation, "unknown", reason=str(reason))]
 
-    def _searched(self, operation: Operation, search: Search) -> list[Finding]:
+    def _search_findings(self, operation: Operation, search: Search) -> list[Finding]:
         variables = self._variables(operation)
         return findings(
             self.state,

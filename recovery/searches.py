@@ -233,7 +233,7 @@ def question(search: Search, variables: Mapping[str, Any]) -> Question | None:
     """What AWS is asked; None where the inputs name it. Raises KeyError where an input is missing."""
     if not search.operation:
         return None
-    return Question(search.service, search.operation, _rendered(search.request, variables))
+    return Question(search.service, search.operation, _rendering(search.request, variables))
 
 
 def ids(search: Search, variables: Mapping[str, Any], answer: Any) -> list[str]:
@@ -288,14 +288,14 @@ def object_id(inputs: Mapping[str, Any]) -> str:
     return "/".join(part for part in (metadata.get("namespace"), metadata["name"]) if part)
 
 
-def _rendered(template: Any, variables: Mapping[str, Any]) -> Any:
+def _rendering(template: Any, variables: Mapping[str, Any]) -> Any:
     match template:
         case str():
             return _text(template, variables)
         case Mapping():
-            return {name: _rendered(item, variables) for name, item in template.items()}
+            return {name: _rendering(item, variables) for name, item in template.items()}
         case list():
-            return [_rendered(item, variables) for item in template]
+            return [_rendering(item, variables) for item in template]
     return template
 
 

@@ -308,7 +308,7 @@ class _Walk:
                 self._to_interface(source, interface)
         elif config.get("endpointPublicAccess"):
             self._leave(source, Host(name=name, address=INTERNET.address))
-            self._admitted(server, config, self._public_addresses(source))
+            self._admission(server, config, self._public_addresses(source))
         else:
             for interface in control_plane_interfaces(self.network, server.cluster):
                 self._to_interface(source, interface)
@@ -321,9 +321,9 @@ class _Walk:
         elif config.get("endpointPublicAccess") and (host.public or not self._privately(host, server)):
             # Outside of the VPC the endpoint's name means its public addresses, as soon as it has any.
             self.hop("public endpoint")
-            self._admitted(server, config, [host.network])
+            self._admission(server, config, [host.network])
         elif host.public:
-            self._dialed(server)
+            self._dial(server)
             self.no(
                 name,
                 "PRIVATE_ENDPOINT",
@@ -343,11 +343,11 @@ class _Walk:
             reach(replace(self.network, clusters=clusters), host, server, self.port, self.protocol)
         )
 
-    def _dialed(self, server: ApiServer) -> None:
+    def _dial(self, server: ApiServer) -> None:
         for interface in control_plane_interfaces(self.network, server.cluster):
             self._note_address(interface)
 
-    def _admitted(self, server: ApiServer, config: Member, addresses: list[IPv4Network]) -> None:
+    def _admission(self, server: ApiServer, config: Member, addresses: list[IPv4Network]) -> None:
         cidrs = [IPv4Network(cidr) for cidr in config.get("publicAccessCidrs") or ["0.0.0.0/0"]]
         for address in addresses:
             if not any(address.subnet_of(cidr) for cidr in cidrs):
@@ -375,11 +375,11 @@ class _Walk:
         if same_vpc:
             self.hop(f"local route of VPC {start['VpcId']}")
         else:
-            self._connected(start, addresses, destination.name)
-            self._connected(end, source_addresses, source.name)
+            self._connection(start, addresses, destination.name)
+            self._connection(end, source_addresses, source.name)
         self._ingress(destination, source_addresses, source.groups if same_vpc else (), source.name)
 
-    def _connected(self, subnet: Member, addresses: IPv4Network, name: str) -> None:
+    def _connection(self, subnet: Member, addresses: IPv4Network, name: str) -> None:
         """There is a route from a subnet to another network that is no gateway to the internet."""
         route = self._route(subnet, addresses, name)
         if route is None:
@@ -420,7 +420,7 @@ class _Walk:
                 self._internet_gateway(gateway, end["VpcId"])
         else:
             # Connections come in where answers find out again.
-            self._connected(end, host.network, host.name)
+            self._connection(end, host.network, host.name)
         self._acls(end, host.network, outbound=False)
         self._ingress(destination, host.network, (), f"{host.address} ({host.name})")
 
@@ -438,7 +438,7 @@ class _Walk:
         if not (gateway.startswith("igw-") or nat):
             return
         if not host.public:
-            self._connected(start, host.network, host.name)
+            self._connection(start, host.network, host.name)
         elif nat:
             self._nat_gateway(str(nat), host, start)
         else:
@@ -558,10 +558,10 @@ class _Walk:
             )
             return None
         self.hop(f"{where}: {route['DestinationCidrBlock']} -> {target}")
-        self._attached(route, subnet)
+        self._attachment(route, subnet)
         return route
 
-    def _attached(self, route: Member, subnet: Member) -> None:
+    def _attachment(self, route: Member, subnet: Member) -> None:
         """The transit gateway or peering connection of a route is connected to the subnet's VPC."""
         if gateway := route.get("TransitGatewayId"):
             attachments = [
@@ -661,9 +661,9 @@ class _Walk:
             # What is not described here, a group or a list of another account, may let it through.
             self.hop(f"security groups of {interface.name}, not all described")
             return
-        if any(self._permits(permission, addresses, groups) for permission in permissions) or self._covered(
-            permissions, addresses
-        ):
+        if any(
+            self._permits(permission, addresses, groups) for permission in permissions
+        ) or self._is_covered(permissions, addresses):
             return
         names = ", ".join(label(group, "GroupId") for group in present)
         self.no(
@@ -680,7 +680,7 @@ class _Walk:
             or any(pair.get("GroupId") in groups for pair in permission.get("UserIdGroupPairs", ()))
         )
 
-    def _covered(self, permissions: list[Member], addresses: IPv4Network) -> bool:
+    def _is_covered(self, permissions: list[Member], addresses: IPv4Network) -> bool:
         """Whether several rules together cover all addresses."""
         cidrs = [
             cidr

@@ -117,5 +117,7 @@ def _unjudged(before: Holders, after: Holders) -> Iterator[Finding]:
     for urn, (holder, reason) in sorted(after.unjudged.items()):
         if before.unjudged.get(urn) != (holder, reason):
             reasons.setdefault(reason, []).append(plain(holder))
-    for why, doubtful in reasons.items():
-        yield Finding(weight="look", says=f"Not judged: {listing(dict.fromkeys(doubtful), 8)}: {plain(why)}.")
+    for reason, doubtful in reasons.items():
+        yield Finding(
+            weight="look", says=f"Not judged: {listing(dict.fromkeys(doubtful), 8)}: {plain(reason)}."
+        )

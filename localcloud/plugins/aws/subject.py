@@ -78,7 +78,7 @@ class Subject:
         rest = self._other_inputs(shape, call.members) if call.other_inputs else {}
         inputs = {name: self._value(name) for name in call.takes.split()}
         self.sent |= inputs.keys()
-        members = self._rendered(call.members, shape)
+        members = self._rendering(call.members, shape)
         input_members = mapping.to_members(inputs, shape, self.kind.names)
         return rest | input_members | (members if members is not _ABSENT else {})
 
@@ -117,7 +117,7 @@ class Subject:
         }
         return members
 
-    def _rendered(self, template: Any, shape: Any) -> Any:
+    def _rendering(self, template: Any, shape: Any) -> Any:
         if template is OTHER_INPUTS:
             return self._other_inputs(shape)
         match template:
@@ -129,12 +129,12 @@ class Subject:
                 members = {}
                 for name, item in template.items():
                     inner = shape.members[name] if shape.type_name == "structure" else shape.value
-                    value = self._rendered(item, inner)
+                    value = self._rendering(item, inner)
                     if value is not _ABSENT:
                         members[name] = value
                 return members if members or not template else _ABSENT
             case list():
-                items = [self._rendered(item, shape.member) for item in template]
+                items = [self._rendering(item, shape.member) for item in template]
                 present = [item for item in items if item is not _ABSENT]
                 return present if present or not template else _ABSENT
             case str() if "{" in template:

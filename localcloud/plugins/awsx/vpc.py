@@ -95,7 +95,7 @@ class Vpc(Component):
             name, vpc_id=self.vpc.id, tags=self.tags, region=self.region, opts=_child_options(self.vpc)
         )
         self.subnets: list[tuple[Subnet, aws.ec2.Subnet]] = []
-        self.made: dict[str, list[Any]] = {
+        self.resources: dict[str, list[Any]] = {
             "routeTables": [], "routeTableAssociations": [], "routes": [], "natGateways": [], "eips": []
         }  # fmt: skip
         for number, zone in enumerate(zones):
@@ -155,8 +155,8 @@ class Vpc(Component):
         table = aws.ec2.RouteTable(
             subnet.name, vpc_id=self.vpc.id, tags=own, region=self.region, opts=_child_options(resource)
         )
-        self.made["routeTables"].append(table)
-        self.made["routeTableAssociations"].append(
+        self.resources["routeTables"].append(table)
+        self.resources["routeTableAssociations"].append(
             aws.ec2.RouteTableAssociation(
                 subnet.name,
                 route_table_id=table.id,
@@ -170,26 +170,28 @@ class Vpc(Component):
             self._route(subnet, table, gateway_id=self.gateway.id)
         elif subnet.kind == PRIVATE and self.strategy != NONE:
             number = 0 if self.strategy == SINGLE else zone
-            self._route(subnet, table, nat_gateway_id=self.made["natGateways"][number].id)
+            self._route(subnet, table, nat_gateway_id=self.resources["natGateways"][number].id)
 
     def _nat_gateway(self, zone: int, subnet: aws.ec2.Subnet) -> None:
         number = {NONE: 0, SINGLE: 1, ONE_PER_ZONE: zone + 1}[self.strategy]
-        if len(self.made["natGateways"]) >= number:
+        if len(self.resources["natGateways"]) >= number:
             return
         name = f"{self.name}-{zone + 1}"
         tags = {**(self.inputs.get("tags") or {}), "Name": name}
         if not self.addresses:
             eip = aws.ec2.Eip(name, tags=tags, region=self.region, opts=_child_options(subnet))
-            self.made["eips"].append(eip)
+            self.resources["eips"].append(eip)
         gateway = aws.ec2.NatGateway(
             name,
             subnet_id=subnet.id,
-            allocation_id=self.addresses[zone] if self.addresses else self.made["eips"][zone].allocation_id,
+            allocation_id=self.addresses[zone]
+            if self.addresses
+            else self.resources["eips"][zone].allocation_id,
             tags=tags,
             region=self.region,
             opts=_child_options(subnet),
         )
-        self.made["natGateways"].append(gateway)
+        self.resources["natGateways"].append(gateway)
 
     def _route(self, subnet: Subnet, table: aws.ec2.RouteTable, **way: pulumi.Output[str]) -> None:
         route = aws.ec2.Route(
@@ -200,7 +202,7 @@ class Vpc(Component):
             opts=_child_options(table),
             **way,
         )
-        self.made["routes"].append(route)
+        self.resources["routes"].append(route)
 
     def _outputs(self) -> dict[str, Any]:
         kinds = {PUBLIC: "public", PRIVATE: "private", ISOLATED: "isolated"}
@@ -214,7 +216,7 @@ class Vpc(Component):
             "subnets": [resource for _, resource in self.subnets],
             **{f"{word}Subnets": of_kind[kind] for kind, word in kinds.items()},
             **{f"{word}SubnetIds": [subnet.id for subnet in of_kind[kind]] for kind, word in kinds.items()},
-            **self.made,
+            **self.resources,
             "vpcEndpoints": [],
             "subnetLayout": [],
         }

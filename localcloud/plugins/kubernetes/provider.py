@@ -215,14 +215,14 @@ class Kubernetes(Provider):
     def explain(self, error: Exception) -> str | None:
         """An error of the API server, of Helm or of the network, as one sentence."""
         if isinstance(error, ApiError):
-            return self._unauthorized() if error.status == UNAUTHORIZED else _refusal(error)
+            return self._sign_in_refusal() if error.status == UNAUTHORIZED else _refusal(error)
         if isinstance(error, Unreachable):
             return f"{error}: run `{RUN} up`, which starts it again; {GIVEN_UP}."
         if isinstance(error, NotReady):
             return f"{error}."
         return None
 
-    def _unauthorized(self) -> str:
+    def _sign_in_refusal(self) -> str:
         """What EKS and its clients say of somebody whom no access entry lets in, and what to do."""
         caller = principal_of(self.cluster.api.access.bearer() or "")
         return str(unauthorized(self.plane().name, caller.arn if caller else ""))
@@ -249,7 +249,7 @@ class Kubernetes(Provider):
             else:
                 name = naming.name(target.name, length=8)
             inputs = objects.with_metadata(inputs, name=name, annotations={objects.AUTONAMED: "true"})
-        if self.settings.namespace and not metadata.get("namespace") and self._namespaced(kind):
+        if self.settings.namespace and not metadata.get("namespace") and self._is_namespaced(kind):
             inputs = objects.with_metadata(inputs, namespace=self.settings.namespace)
         return inputs, []
 
@@ -285,7 +285,7 @@ class Kubernetes(Provider):
         manager = self._manager(target, inputs, {})
         thing = objects.manifest(inputs)
         if preview:
-            live = self._previewed(kind, inputs, thing, manager, new=True)
+            live = self._preview(kind, inputs, thing, manager, new=True)
             return "", objects.outputs(inputs, live, manager) if live else inputs
         place, live = self.cluster.create(kind, thing, manager)
         return place.id, self._ready(kind, place, place.id, inputs, live, manager, timeout, target.stack)
@@ -308,7 +308,7 @@ class Kubernetes(Provider):
         manager = self._manager(target, new, state)
         thing = objects.manifest(new)
         if preview:
-            live = self._previewed(kind, new, thing, manager, new=False)
+            live = self._preview(kind, new, thing, manager, new=False)
             return objects.outputs(new, live, manager) if live else new
         place = self.cluster.place(kind, objects.name_of(thing), objects.metadata(thing).get("namespace"))
         if place is None:
@@ -400,7 +400,7 @@ class Kubernetes(Provider):
                 raise InitializationFailed(id, outputs, inputs, reason) from None
         return objects.outputs(inputs, ready, manager)
 
-    def _previewed(
+    def _preview(
         self, kind: Kind, inputs: Properties, thing: dict[str, Any], manager: str, *, new: bool
     ) -> dict[str, Any] | None:
         if unknown_in(inputs):
@@ -414,7 +414,7 @@ class Kubernetes(Provider):
         annotation = objects.annotation(inputs, objects.FIELD_MANAGER)
         return str(annotation or state.get("__fieldManager") or objects.manager_of(target.urn))
 
-    def _namespaced(self, kind: Kind) -> bool:
+    def _is_namespaced(self, kind: Kind) -> bool:
         """Whether objects of a kind live in namespaces; assumed for kinds that are not served yet."""
         if kind.cluster_scoped:
             return False

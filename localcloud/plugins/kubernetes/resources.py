@@ -118,7 +118,7 @@ class Cluster:
 
         Since https://github.com/pulumi/pulumi-kubernetes/pull/4278 the provider makes objects by a create.
         """
-        place = self._served(kind, thing)
+        place = self._served_place(kind, thing)
         if not self.upsert and self.live(place) is not None:
             raise Refusal(
                 f"{kind} {place.id} exists already and is not in the stack's state: import it, "
@@ -198,7 +198,7 @@ class Cluster:
         forced = force or self.force or objects.enabled(thing, objects.PATCH_FORCE)
         return self.api.apply(place.path, thing, manager, force=forced, dry_run=dry_run)
 
-    def _served(self, kind: Kind, thing: Mapping[str, Any]) -> Place:
+    def _served_place(self, kind: Kind, thing: Mapping[str, Any]) -> Place:
         """Where an object goes, once its kind is served: its definition may be of the same update."""
         deadline = Deadline(KIND_TIMEOUT_SECONDS, self.cancelled)
         pause = 0.2

@@ -135,7 +135,7 @@ class TransitGateways(Service):
         self.validate(operation, members)
         self._require_subnets(operation, members["VpcId"], members["SubnetIds"])
         gateway = members["TransitGatewayId"]
-        if self._attached(gateway, members["VpcId"]):
+        if self._is_attached(gateway, members["VpcId"]):
             message = f"{gateway} has non-deleted Transit Gateway Attachments with same VPC ID."
             self.refuse("DuplicateTransitGatewayAttachment", message, operation)
         tags = [tag for spec in members.get("TagSpecifications", ()) for tag in spec.get("Tags", ())]
@@ -230,7 +230,7 @@ class TransitGateways(Service):
         message = f"The transitGatewayAttachment ID '{id}' does not exist"
         self.refuse("InvalidTransitGatewayAttachmentID.NotFound", message, operation)
 
-    def _attached(self, gateway: str, vpc: str) -> bool:
+    def _is_attached(self, gateway: str, vpc: str) -> bool:
         return any(
             (attachment["TransitGatewayId"], attachment["VpcId"]) == (gateway, vpc)
             for _, attachment in self._attachments()
@@ -434,7 +434,7 @@ class TransitGateways(Service):
             [table] = self.client.describe_route_tables(RouteTableIds=[members["RouteTableId"]])[
                 "RouteTables"
             ]
-            if not self._attached(gateway, table["VpcId"]):
+            if not self._is_attached(gateway, table["VpcId"]):
                 # What AWS says where the VPC is not attached, too.
                 message = f"The transitGateway ID '{gateway}' does not exist"
                 self.refuse("InvalidTransitGatewayID.NotFound", message, operation)
@@ -460,7 +460,7 @@ class TransitGateways(Service):
                     ROUTE, table["RouteTableId"], route.get("DestinationCidrBlock", "-")
                 )
                 if stored_route is not None:
-                    attached = self._attached(stored_route["TransitGatewayId"], table["VpcId"])
+                    attached = self._is_attached(stored_route["TransitGatewayId"], table["VpcId"])
                     route |= {**stored_route, "State": "active" if attached else "blackhole"}
         return answer
 
