@@ -144,8 +144,8 @@ def _lines(rounds: list[tuple[int, Round]]) -> str:
         ("CPU of a submission", lambda result: result.submission),
         ("CPU of the operators for it", lambda result: result.own),
     ):
-        one, two = (median(map(figure, of[number])) for number in (1, 2))
-        lines.append(f"| {subject} | {two / one:.2f} |")
+        single, double = (median(map(figure, of[number])) for number in (1, 2))
+        lines.append(f"| {subject} | {double / single:.2f} |")
     apart = [
         max(share.seconds for share in result.shares) / min(share.seconds for share in result.shares)
         for result in of[2]

@@ -118,14 +118,14 @@ def covers(pattern: str, other: str) -> bool:
     return not ("?" in pattern and "*" in other) and like(pattern, other)
 
 
-def _implies(theirs: Condition, ours: Condition) -> bool:
+def _implies(other_condition: Condition, condition: Condition) -> bool:
     """Whether a condition holds only where another one holds too."""
-    operator, key, values = ours
-    if theirs[:2] != (operator, key):
+    operator, key, values = condition
+    if other_condition[:2] != (operator, key):
         return False
     negated = "Not" in operator
     # Of several values, one is enough; of several that must not be, none may be.
-    return values <= theirs[2] if negated else theirs[2] <= values
+    return values <= other_condition[2] if negated else other_condition[2] <= values
 
 
 def actions_of(statement: Mapping[str, Any]) -> Actions:
