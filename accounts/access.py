@@ -103,7 +103,7 @@ class Access(pulumi.ComponentResource):
         """ARN of a role, known once it has its boundary and its policies."""
         args, prefix = self._access, self._access.names.settings.prefix
         home = args.home.get(kind)
-        trusted = pulumi.Output.all(provider, home).apply(
+        trust_policy = pulumi.Output.all(provider, home).apply(
             lambda arns: json.dumps(
                 trust.trust(arns[0], args.repository, environment, [arns[1]] if arns[1] else [])
             )
@@ -112,13 +112,13 @@ class Access(pulumi.ComponentResource):
             f"{self._label}-{kind}",
             name=f"{prefix}-{kind}",
             description=f"{kind.capitalize()} {prefix} from {args.repository}",
-            assume_role_policy=trusted,
+            assume_role_policy=trust_policy,
             permissions_boundary=self._managed_policy(f"{kind}-boundary", boundary).arn,
             max_session_duration=seconds,
             tags=args.tags,
             opts=self._below,
         )
-        attached = []
+        attachment_roles = []
         # Which policies there are does not depend on the key.
         for subject in permissions(""):
             purpose = f"{kind}-{subject}"
@@ -126,8 +126,8 @@ class Access(pulumi.ComponentResource):
             attachment = aws.iam.RolePolicyAttachment(
                 f"{self._label}-{purpose}", role=role.name, policy_arn=policy.arn, opts=self._below
             )
-            attached.append(attachment.role)
-        return pulumi.Output.all(role.arn, *attached).apply(lambda known: str(known[0]))
+            attachment_roles.append(attachment.role)
+        return pulumi.Output.all(role.arn, *attachment_roles).apply(lambda outputs: str(outputs[0]))
 
     def _managed_policy(self, purpose: str, document: Document) -> aws.iam.Policy:
         args = self._access

@@ -126,10 +126,12 @@ class Bootstrap:
     def _release_providers(self, *arguments: str) -> bool:
         """Have identity providers stay that other roles trust, when they go from the stack."""
         place = self._begun()
-        shared = self._shared_providers(place)
-        if not shared:
+        shared_providers = self._shared_providers(place)
+        if not shared_providers:
             return True
-        self.tell(f"GitHub's identity provider stays in {', '.join(shared)}: other roles there trust it.")
+        self.tell(
+            f"GitHub's identity provider stays in {', '.join(shared_providers)}: other roles there trust it."
+        )
         return place.backend.run("up", self.stack, self._config(place, Plan()), *arguments) == 0
 
     @cached_property

@@ -77,8 +77,8 @@ class AccountNames:
     @property
     def workload_boundary(self) -> str:
         """ARN of the boundary of every role that `up` makes: the one in the settings, or else one of ours."""
-        named = [f.permissions_boundary for f in self.foundations.values() if f.permissions_boundary]
-        return named[0] if named else self.policy("workloads")
+        boundaries = [f.permissions_boundary for f in self.foundations.values() if f.permissions_boundary]
+        return boundaries[0] if boundaries else self.policy("workloads")
 
     @property
     def makes_workload_boundary(self) -> bool:

@@ -69,36 +69,38 @@ def table() -> str:
 def _measure(workflows: int, queues: int, clusters: int) -> tuple[Measured, dict[str, Any]]:
     print(f"allocation: {workflows} workflows ...", end=" ", flush=True)
     command = [sys.executable, "-m", "benchmarks.allocation", *map(str, (workflows, queues, clusters))]
-    measured = run(command, REPOSITORY, os.environ, LOG)
+    measurement = run(command, REPOSITORY, os.environ, LOG)
     answer = json.loads(LOG.read_text().splitlines()[-1])
     print(f"planned in {answer['seconds']:.1f} s, {answer['cpu']:.1f} s of CPU", flush=True)
-    return measured, answer
+    return measurement, answer
 
 
-def _line(size: tuple[int, int, int], measured: Measured, answer: Mapping[str, Any]) -> str:
+def _line(size: tuple[int, int, int], measurement: Measured, answer: Mapping[str, Any]) -> str:
     limit = f"{MAX_SECONDS} s to {MAX_GAP:.0%}" if size == SIZES[-1] else ""
-    reached = [
+    cells = [
         f"{answer['values'][name]} of {answer['bounds'][name]}, {answer['gaps'][name]:.1%}"
         for name in ("peak", "balance", "moves")
     ]
     plan = f"{answer['seconds']:.1f} s | {answer['cpu']:.1f} s"
-    return f"| {', '.join(map(str, size))} | {plan} | {' | '.join(reached)} | {limit} |"
+    return f"| {', '.join(map(str, size))} | {plan} | {' | '.join(cells)} | {limit} |"
 
 
 def _replay_line(size: tuple[int, int, int], answer: Mapping[str, Any]) -> str:
     home, planned = answer["replays"]
-    kept = [
-        ", ".join(f"{kept} of {known}" for kept, known in one["kept"].values()) for one in (home, planned)
+    counts = [
+        ", ".join(f"{kept} of {known}" for kept, known in item["kept"].values()) for item in (home, planned)
     ]
-    waited = [f"{one['waited']:.0f}" for one in (home, planned)]
-    took = f"{answer['runs']:,} | {planned['seconds']:.1f} s | {planned['cpu']:.1f} s"
-    return f"| {size[0]} | {took} | {' | '.join(kept)} | {' | '.join(waited)} |"
+    hours = [f"{item['waited']:.0f}" for item in (home, planned)]
+    cost = f"{answer['runs']:,} | {planned['seconds']:.1f} s | {planned['cpu']:.1f} s"
+    return f"| {size[0]} | {cost} | {' | '.join(counts)} | {' | '.join(hours)} |"
 
 
 def _expectation_line(size: tuple[int, int, int], answer: Mapping[str, Any]) -> str:
-    one = answer["expectation"]
+    figures = answer["expectation"]
     limit = f"{MAX_EXPECTATION} s" if size == SIZES[-1] else ""
-    return f"| {size[0]} | {one['runs']:,} | {one['seconds']:.1f} s | {one['cpu']:.1f} s | {limit} |"
+    return (
+        f"| {size[0]} | {figures['runs']:,} | {figures['seconds']:.1f} s | {figures['cpu']:.1f} s | {limit} |"
+    )
 
 
 def planned(workflows: int, queues: int, clusters: int) -> dict[str, Any]:
@@ -109,16 +111,16 @@ def planned(workflows: int, queues: int, clusters: int) -> dict[str, Any]:
     fleet = history.fleet(DAYS)
     start, cpu = time.perf_counter(), time.process_time()
     plan = solve(fleet)
-    took = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+    cost = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
     today = _percentile(history, fleet)
     return {
-        **took,
-        "values": {one.name: one.value for one in plan.objectives},
-        "bounds": {one.name: one.bound for one in plan.objectives},
-        "gaps": {one.name: one.gap for one in plan.objectives},
+        **cost,
+        "values": {objective.name: objective.value for objective in plan.objectives},
+        "bounds": {objective.name: objective.bound for objective in plan.objectives},
+        "gaps": {objective.name: objective.gap for objective in plan.objectives},
         "repeatable": plan.repeatable,
         "runs": sum(1 for _ in history.runs(REPLAYED, TIMES)),
-        "replays": [_replayed(history, fleet, one) for one in (today, plan)],
+        "replays": [_replay_figures(history, fleet, fleet_plan) for fleet_plan in (today, plan)],
         "expectation": _expectation(history, fleet, [today, plan]),
         "mebibytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
@@ -127,14 +129,14 @@ def planned(workflows: int, queues: int, clusters: int) -> dict[str, Any]:
 def _expectation(history: ExampleHistory, fleet: Fleet, plans: list[FleetPlan]) -> dict[str, Any]:
     """What it takes to expect SLOs, once there are runs: a day with what is in force, and with a plan."""
     homes = fleet.homes()
-    recorded = RecordedRuns(tuple((homes[run.workflow], run) for run in history.runs(REPLAYED)))
+    recordings = RecordedRuns(tuple((homes[run.workflow], run) for run in history.runs(REPLAYED)))
     start, cpu = time.perf_counter(), time.process_time()
     for plan in plans:
         scenario = Scenario(clusters=fleet.clusters, queues=plan.queues, placements=plan.placements)
-        for _ in scenario.outcomes(recorded, {}, until=BEGAN + (REPLAYED + 2) * DAY):
+        for _ in scenario.outcomes(recordings, {}, until=BEGAN + (REPLAYED + 2) * DAY):
             pass
     return {
-        "runs": len(recorded.runs),
+        "runs": len(recordings.runs),
         "seconds": time.perf_counter() - start,
         "cpu": time.process_time() - cpu,
     }
@@ -144,33 +146,36 @@ def _percentile(history: ExampleHistory, fleet: Fleet) -> FleetPlan:
     """The percentile algorithm's answer, from as many days as the fleet's demand."""
     homes = fleet.homes()
     intervals = (
-        one for day in range(DAYS) for run in history.runs(day) for one in run.intervals(homes[run.workflow])
+        interval
+        for day in range(DAYS)
+        for run in history.runs(day)
+        for interval in run.intervals(homes[run.workflow])
     )
-    clusters = [there.cluster for there in fleet.clusters]
-    known = curves(intervals, clusters, BEGAN, BEGAN + DAYS * DAY)
+    clusters = [member.cluster for member in fleet.clusters]
+    demand = curves(intervals, clusters, BEGAN, BEGAN + DAYS * DAY)
     paths = [queue.path for queue in fleet.queues]
     rules = Rules(days=DAYS)
     return at_home(
-        fleet, {cluster.name: allocate(cluster, paths, known, rules=rules) for cluster in clusters}
+        fleet, {cluster.name: allocate(cluster, paths, demand, rules=rules) for cluster in clusters}
     )
 
 
-def _replayed(history: ExampleHistory, fleet: Fleet, plan: FleetPlan) -> dict[str, Any]:
+def _replay_figures(history: ExampleHistory, fleet: Fleet, plan: FleetPlan) -> dict[str, Any]:
     """What would have been with a plan."""
     runs = [*history.runs(REPLAYED, TIMES)]
     start, cpu = time.perf_counter(), time.process_time()
     outcomes = []
-    for there in fleet.clusters:
-        own = [one for one in runs if plan.placements[one.workflow] == there.name]
-        outcomes += replay(there, plan.queues, own, until=BEGAN + (REPLAYED + 2) * DAY)
-    took = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+    for member in fleet.clusters:
+        own = [run for run in runs if plan.placements[run.workflow] == member.name]
+        outcomes += replay(member, plan.queues, own, until=BEGAN + (REPLAYED + 2) * DAY)
+    cost = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
     slos = {habit.name: habit.slo_hours for habit in history.habits}
     replays = workflow_replays(outcomes, slos, {habit.name: habit.tier for habit in history.habits})
     return {
-        **took,
+        **cost,
         "kept": kept_by_tier(replays),
-        "waited": sum(one.waited for one in replays) / 3_600_000,
-        "lost": sum(one.preempted_pods for one in replays),
+        "waited": sum(outcome.waited for outcome in replays) / 3_600_000,
+        "lost": sum(outcome.preempted_pods for outcome in replays),
     }
 
 

@@ -51,8 +51,8 @@ class World:
         if not self.started:
             self.started = time.monotonic()
             self.began = time.time_ns() // 1_000_000 * 1_000_000
-        given = int((time.monotonic() - self.started) * self.rate)
-        return APPLICATIONS + EVENTS * min(given, self.total + self.running)
+        allocations = int((time.monotonic() - self.started) * self.rate)
+        return APPLICATIONS + EVENTS * min(allocations, self.total + self.running)
 
     def answer(self, start: int, count: int) -> bytes:
         """Of `/ws/v1/events/batch`."""
@@ -66,8 +66,8 @@ class World:
             events: list[str] = []
             for allocation in range(first // EVENTS, -(-after // EVENTS)):
                 events += self._events(allocation)
-            skipped = first // EVENTS * EVENTS
-            records += events[first - skipped : after - skipped]
+            offset = first // EVENTS * EVENTS
+            records += events[first - offset : after - offset]
         return (
             f'{{"InstanceUUID":"bench","LowestID":{lowest},"HighestID":{last - 1},'
             f'"EventRecords":[{",".join(records)}]}}'
@@ -138,7 +138,7 @@ async def _serve(world: World, options: argparse.Namespace) -> None:
     async def events(request: web.Request) -> web.Response:
         return _json(world.answer(int(request.query["start"]), int(request.query["count"])))
 
-    async def one(request: web.Request) -> web.Response:
+    async def application_answer(request: web.Request) -> web.Response:
         return _json(application(request.match_info["name"], world.began))
 
     async def completed(_: web.Request) -> web.Response:
@@ -155,7 +155,7 @@ async def _serve(world: World, options: argparse.Namespace) -> None:
     scheduler.add_routes(
         [
             web.get("/ws/v1/events/batch", events),
-            web.get("/ws/v1/partition/default/application/{name}", one),
+            web.get("/ws/v1/partition/default/application/{name}", application_answer),
             web.get("/ws/v1/partition/default/applications/completed", completed),
         ]
     )

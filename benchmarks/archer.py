@@ -61,10 +61,10 @@ def database() -> Iterator[Address]:
 def table() -> str:
     """Measure; the table."""
     with database() as address, tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(_measured(Path(folder), address))
+        return asyncio.run(_measurement(Path(folder), address))
 
 
-async def _measured(folder: Path, address: Address) -> str:
+async def _measurement(folder: Path, address: Address) -> str:
     async with OidcIssuer({}, {}) as issuer:
         (folder / "bearer").write_text(token(issuer.url))
         (folder / "jobs.json").write_text(json.dumps([_job(number) for number in range(20)]))
@@ -75,7 +75,7 @@ async def _measured(folder: Path, address: Address) -> str:
             services = [await archer.serving() for _ in range(SERVICES)]
             processes = [psutil.Process(service.process.pid) for service in services]
             before = sum(map(_cpu, processes)), _database_cpu(address)
-            seen, load = await _load(folder, [service.url for service in services])
+            figures, load = await _load(folder, [service.url for service in services])
             after = sum(map(_cpu, processes)), _database_cpu(address)
             memory = max(process.memory_info().rss for process in processes) / 2**20
     async with connected(address) as connection:
@@ -83,7 +83,7 @@ async def _measured(folder: Path, address: Address) -> str:
         rows = await connection.fetchval("SELECT count(*) FROM jobs")
         version = await connection.fetchval("SHOW server_version")
     cpu = Cpu(after[0] - before[0], after[1] - before[1], load)
-    return _lines(seen, cpu, rows, memory, {"PostgreSQL": version, **durability})
+    return _lines(figures, cpu, rows, memory, {"PostgreSQL": version, **durability})
 
 
 def _job(number: int) -> dict[str, Any]:
@@ -107,12 +107,12 @@ async def _load(folder: Path, urls: list[str]) -> tuple[dict[str, Any], float]:
         stdout=asyncio.subprocess.PIPE,
         cwd=REPOSITORY,
     )
-    out, _ = await process.communicate()
+    output, _ = await process.communicate()
     after = os.times()
     if process.returncode:
         raise RuntimeError("the load ended before its time; what it says is above")
-    spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return json.loads(out), spent
+    cost = after.children_user + after.children_system - before.children_user - before.children_system
+    return json.loads(output), cost
 
 
 def _cpu(process: psutil.Process) -> float:
@@ -123,25 +123,25 @@ def _cpu(process: psutil.Process) -> float:
 def _database_cpu(address: Address) -> float:
     """Of the server and all of its processes."""
     server = psutil.Process(int((Path(address.host) / "postmaster.pid").read_text().split()[0]))
-    ended = server.cpu_times()
+    times = server.cpu_times()
     living = sum(_cpu(process) for process in (server, *server.children()))
-    return living + float(ended.children_user + ended.children_system)
+    return living + float(times.children_user + times.children_system)
 
 
-def _lines(seen: dict[str, Any], cpu: Cpu, rows: int, memory: float, settings: dict[str, str]) -> str:
-    submission, status = seen["submission_ms"], seen["status_ms"]
-    said = ", ".join(f"{name} {value}" for name, value in settings.items())
+def _lines(figures: dict[str, Any], cpu: Cpu, rows: int, memory: float, settings: dict[str, str]) -> str:
+    submission, status = figures["submission_ms"], figures["status_ms"]
+    listing = ", ".join(f"{name} {value}" for name, value in settings.items())
     lines = [
         f"processes of the service: {SERVICES}; {RATE} submissions and {STATUS_RATE} questions a second for "
-        f"{SECONDS} s, from another process; {said}. Times are from when a request was due.",
+        f"{SECONDS} s, from another process; {listing}. Times are from when a request was due.",
         "",
         "| what | seen | at least, at most |",
         "| --- | --- | --- |",
-        f"| jobs taken a second | {seen['a_second']:.0f} | {RATE} |",
-        f"| taken; rows in the database | {seen['taken']:,}; {rows:,} | {RATE * SECONDS:,} |",
+        f"| jobs taken a second | {figures['a_second']:.0f} | {RATE} |",
+        f"| taken; rows in the database | {figures['taken']:,}; {rows:,} | {RATE * SECONDS:,} |",
         f"| status answers, p50, p99 | {status['p50']} ms, {status['p99']} ms | {MAX_MILLISECONDS} ms |",
         f"| submissions, p50, p99 | {submission['p50']} ms, {submission['p99']} ms |  |",
-        f"| sent again, by why | {seen['again'] or 'none'} |  |",
+        f"| sent again, by why | {figures['again'] or 'none'} |  |",
         f"| CPU a job: service, PostgreSQL, load | {1000 * cpu.service / rows:.2f} ms, "
         f"{1000 * cpu.database / rows:.2f} ms, {1000 * cpu.load / rows:.2f} ms |  |",
         f"| memory of the service | {memory:.0f} MiB |  |",

@@ -44,10 +44,10 @@ WHERE tablename = 'jobs' AND relkind = 'I' AND indexname <> 'jobs_pkey'
 def table() -> str:
     """Measure; the table."""
     with database() as address, tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(_measured(Path(folder), address))
+        return asyncio.run(_measurement(Path(folder), address))
 
 
-async def _measured(folder: Path, address: Address) -> str:
+async def _measurement(folder: Path, address: Address) -> str:
     async with OidcIssuer({}, {}) as issuer:
         with Archer(folder, address, issuer.url) as archer:
             await migrate(address)
@@ -61,12 +61,12 @@ async def _measured(folder: Path, address: Address) -> str:
                         "SELECT id FROM jobs TABLESAMPLE SYSTEM (1) LIMIT $1", 20 * QUESTIONS, timeout=600
                     )
                 ]
-            filled = time.monotonic() - began
+            fill_seconds = time.monotonic() - began
             service = await archer.serving()
             headers = {"Authorization": f"Bearer {token(issuer.url)}"}
             async with aiohttp.ClientSession(service.url, headers=headers) as session:
                 seconds = await _answer_times(session, ids)
-    return _lines(seconds, size, filled)
+    return _lines(seconds, size, fill_seconds)
 
 
 async def _fill(connection: "asyncpg.Connection[asyncpg.Record]") -> None:
@@ -96,14 +96,14 @@ async def _answer_times(session: aiohttp.ClientSession, ids: list[UUID]) -> dict
         async with session.get(f"/v1/jobs/{id_text(random.choice(ids))}") as answer:
             assert answer.status == 200 and (await answer.json())["state"] == "succeeded"
 
-    def listed(query: str) -> Callable[[], Awaitable[None]]:
+    def list_question(query: str) -> Callable[[], Awaitable[None]]:
         async def ask() -> None:
             async with session.get(f"/v1/jobs?{query.format(random.randrange(20))}") as answer:
                 assert answer.status == 200 and len(json.loads(await answer.read())["jobs"]) == 100
 
         return ask
 
-    kinds = {"get": get, **{kind: listed(query) for kind, query in QUERIES.items()}}
+    kinds = {"get": get, **{kind: list_question(query) for kind, query in QUERIES.items()}}
     seconds: dict[str, list[float]] = {kind: [] for kind in kinds}
     for _ in range(QUESTIONS):
         for kind, ask in kinds.items():
@@ -113,10 +113,10 @@ async def _answer_times(session: aiohttp.ClientSession, ids: list[UUID]) -> dict
     return seconds
 
 
-def _lines(seconds: dict[str, list[float]], size: int, filled: float) -> str:
+def _lines(seconds: dict[str, list[float]], size: int, fill_seconds: float) -> str:
     lines = [
         f"{JOBS:,} jobs that ended in the last {DAYS} days, with an attempt each: {size / 2**30:.1f} GiB, "
-        f"made by PostgreSQL itself in {filled / 60:.0f} min; 1,000 owners, 20 queues; {QUESTIONS:,} "
+        f"made by PostgreSQL itself in {fill_seconds / 60:.0f} min; 1,000 owners, 20 queues; {QUESTIONS:,} "
         "questions of each kind by chance, one after the other, over HTTP with a token; pages of 100 jobs.",
         "",
         "| question | p50 | p99 | at most |",

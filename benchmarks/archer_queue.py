@@ -50,7 +50,7 @@ class Queue:
         )
         self.seconds.append(time.perf_counter() - start)
         self.jobs += len(claimed)
-        await self.pool.run(lambda connection: _gone(connection, claimed))
+        await self.pool.run(lambda connection: _end(connection, claimed))
 
 
 def table() -> str:
@@ -58,17 +58,17 @@ def table() -> str:
     server = PostgreSQL()
     try:
         with server.database() as small, server.database() as large:
-            return asyncio.run(_measured((small, large)))
+            return asyncio.run(_measurement((small, large)))
     finally:
         server.end()
 
 
-async def _measured(addresses: tuple[Address, Address]) -> str:
+async def _measurement(addresses: tuple[Address, Address]) -> str:
     small, large = addresses
     await migrate(small)
     await migrate(large)
     async with pool(small, 1) as few, pool(large, 1) as many:
-        queues = [Queue(one, size) for one, size in zip((few, many), SIZES, strict=True)]
+        queues = [Queue(address, size) for address, size in zip((few, many), SIZES, strict=True)]
         for address, queue in zip(addresses, queues, strict=True):
             await queue.pool.run(lambda connection: claims.register(connection, CLUSTER, [PACE]))
             await _fill(address, queue.size)
@@ -86,9 +86,9 @@ async def _fill(address: Address, size: int) -> None:
         await connection.execute("VACUUM ANALYZE jobs", timeout=3600)
 
 
-async def _gone(connection: Connection, claimed: list[Claim]) -> None:
-    await connection.execute("DELETE FROM active WHERE id = ANY($1::uuid[])", [one.job for one in claimed])
-    await connection.execute(WAITING, len(claimed), CLUSTER)
+async def _end(connection: Connection, claims: list[Claim]) -> None:
+    await connection.execute("DELETE FROM active WHERE id = ANY($1::uuid[])", [claim.job for claim in claims])
+    await connection.execute(WAITING, len(claims), CLUSTER)
 
 
 def _lines(queues: list[Queue]) -> str:

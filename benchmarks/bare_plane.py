@@ -47,12 +47,12 @@ def watching(
     process = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True)
     assert process.stdout
     process.stdout.readline()
-    seen: dict[str, float] = {}
+    figures: dict[str, float] = {}
     try:
-        yield seen
+        yield figures
     finally:
         process.send_signal(SIGTERM)
-        seen.update(json.loads(process.communicate()[0]))
+        figures.update(json.loads(process.communicate()[0]))
 
 
 def program(process: Process) -> psutil.Process:

@@ -41,9 +41,9 @@ class Stack:
         config = ("--config-file", str(engine.config_file(self.name)))
         command = ["pulumi", verb, *arguments, "--stack", self.name, *config, "--non-interactive"]
         print(f"{self.project.name}, {self.name}: {verb} ...", end=" ", flush=True)
-        measured = run(command, self.project, {**engine.environment(), **self.variables}, LOG)
-        print(f"{measured.seconds:.1f} s, {measured.cpu_seconds:.1f} s of CPU", flush=True)
-        return measured
+        measurement = run(command, self.project, {**engine.environment(), **self.variables}, LOG)
+        print(f"{measurement.seconds:.1f} s, {measurement.cpu_seconds:.1f} s of CPU", flush=True)
+        return measurement
 
 
 def floor(name: str, resources: int, kubernetes: int, *, paced: bool = False) -> Stack:

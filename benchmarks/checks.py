@@ -50,6 +50,6 @@ def _command(name: str, verb: str, variables: dict[str, str]) -> Measured:
     command = [sys.executable, "-m", "localcloud", verb, "--stack", "local"]
     print(f"local, {name}: {verb} ...", end=" ", flush=True)
     environment = {**os.environ, "MOKA_CLOUD": str(CLOUD.home), **variables}
-    measured = run(command, REPOSITORY, environment, LOG)
-    print(f"{measured.seconds:.1f} s, {measured.cpu_seconds:.1f} s of CPU", flush=True)
-    return measured
+    measurement = run(command, REPOSITORY, environment, LOG)
+    print(f"{measurement.seconds:.1f} s, {measurement.cpu_seconds:.1f} s of CPU", flush=True)
+    return measurement

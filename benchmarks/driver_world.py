@@ -97,7 +97,7 @@ async def listen(addresses: list[str]) -> None:
 async def run(options: argparse.Namespace) -> None:
     """Serve for ever."""
     world = World(options.drivers)
-    await listen([one["status"]["podIP"] for one in world.pods])
+    await listen([pod["status"]["podIP"] for pod in world.pods])
     api = web.Application()
     api.router.add_get("/api/v1/namespaces/{namespace}/pods", world.pods_of_namespace)
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)

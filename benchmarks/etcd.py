@@ -68,17 +68,19 @@ class Etcd:
     def values(self, prefix: str) -> dict[str, Stored]:
         """Key -> value, of all keys that begin so."""
         end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-        answer = self.post("kv/range", {"key": _encoded(prefix), "range_end": _encoded(end)})
+        answer = self.post("kv/range", {"key": _encoding(prefix), "range_end": _encoding(end)})
         return {
-            base64.b64decode(one["key"]).decode(): Stored(base64.b64decode(one["value"]), int(one["version"]))
-            for one in answer.get("kvs", [])
+            base64.b64decode(item["key"]).decode(): Stored(
+                base64.b64decode(item["value"]), int(item["version"])
+            )
+            for item in answer.get("kvs", [])
         }
 
     def put(self, pairs: Sequence[tuple[str, bytes]]) -> None:
         """Write values, in transactions."""
         for first in range(0, len(pairs), BATCH):
             puts = [
-                {"requestPut": {"key": _encoded(key), "value": base64.b64encode(value).decode()}}
+                {"requestPut": {"key": _encoding(key), "value": base64.b64encode(value).decode()}}
                 for key, value in pairs[first : first + BATCH]
             ]
             self.post("kv/txn", {"success": puts})
@@ -95,60 +97,60 @@ def table() -> str:
         watch = Watch(cluster.api).start()
         print(f"etcd: a job with {EXECUTORS} executors ...", flush=True)
         cluster.submit([JOB])
-        seen: dict[str, Stored] = {}
-        _look(etcd, seen, lambda: watch.runs(JOB))
+        longest_values: dict[str, Stored] = {}
+        _look(etcd, longest_values, lambda: watch.runs(JOB))
         cluster.end_drivers([JOB])
-        _look(etcd, seen, lambda: watch.all_over([JOB]))
-        kinds = _by_kind(seen)
+        _look(etcd, longest_values, lambda: watch.all_over([JOB]))
+        kinds = _by_kind(longest_values)
         print(f"etcd: {COPIES} copies of each kind ...", flush=True)
         # What runs would write as well.
         for program in cluster.plane.folder.glob("*.pid"):
             if program.stem != ETCD.name:
                 cluster.plane.process(program.stem).stop(timeout=1)
-        taken = {kind: _taken(etcd, values) for kind, values in kinds.items()}
-    return _lines(kinds, taken)
+        sizes = {kind: _size(etcd, values) for kind, values in kinds.items()}
+    return _lines(kinds, sizes)
 
 
-def _look(etcd: Etcd, seen: dict[str, Stored], over: Callable[[], object]) -> None:
+def _look(etcd: Etcd, values: dict[str, Stored], over: Callable[[], object]) -> None:
     """Note each value as it is longest, until it is over."""
 
     def look() -> bool:
         ended = over()
-        for key, one in etcd.values("/registry/").items():
-            before = seen.get(key)
-            longest = max(one.value, before.value if before else b"", key=len)
-            seen[key] = Stored(longest, one.versions)
+        for key, stored in etcd.values("/registry/").items():
+            before = values.get(key)
+            longest = max(stored.value, before.value if before else b"", key=len)
+            values[key] = Stored(longest, stored.versions)
         time.sleep(LOOK_SECONDS)
         return bool(ended)
 
     until(look, "the job is as far", PATIENCE_SECONDS)
 
 
-def _by_kind(seen: dict[str, Stored]) -> dict[str, list[Stored]]:
+def _by_kind(values: dict[str, Stored]) -> dict[str, list[Stored]]:
     kinds: dict[str, list[Stored]] = defaultdict(list)
-    for key, one in seen.items():
+    for key, stored in values.items():
         fitting = (
             kind
             for kind, start in KINDS.items()
             if key.startswith(start.format(project=JOB.project, job=JOB.name))
         )
         if kind := next(fitting, None):
-            kinds[kind].append(one)
+            kinds[kind].append(stored)
     return {kind: kinds[kind] for kind in KINDS}
 
 
-def _taken(etcd: Etcd, values: Sequence[Stored]) -> float:
+def _size(etcd: Etcd, values: Sequence[Stored]) -> float:
     """Bytes that a copy takes, of thousands, which repeat the values by turns."""
     prefix = f"/copies/{len(values[0].value)}/{values[0].value[-8:].hex()}/of-a-key-of-the-usual-length/"
     before = etcd.bytes_in_use()
     turns = itertools.islice(itertools.cycle(values), COPIES)
-    etcd.put([(f"{prefix}{number:06}", one.value) for number, one in enumerate(turns)])
+    etcd.put([(f"{prefix}{number:06}", stored.value) for number, stored in enumerate(turns)])
     # Its database has all of it once the transaction that gathers writes is through.
     time.sleep(1)
     return (etcd.bytes_in_use() - before) / COPIES
 
 
-def _lines(kinds: dict[str, list[Stored]], taken: dict[str, float]) -> str:
+def _lines(kinds: dict[str, list[Stored]], sizes: dict[str, float]) -> str:
     pods = sum(len(values) for kind, values in kinds.items() if kind.endswith(" pod"))
     events = len(kinds["event"]) / pods
     lines = [
@@ -159,14 +161,14 @@ def _lines(kinds: dict[str, list[Stored]], taken: dict[str, float]) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for kind, values in kinds.items():
-        writes = mean(one.versions for one in values)
-        size = mean(len(one.value) for one in values)
-        counted = f"{STORED[kind]:,}" if kind in STORED else ""
+        writes = mean(stored.versions for stored in values)
+        size = mean(len(stored.value) for stored in values)
+        record = f"{STORED[kind]:,}" if kind in STORED else ""
         lines.append(
-            f"| {kind} | {len(values)} | {writes:.1f} times | {size:,.0f} | {taken[kind]:,.0f} | {counted} |"
+            f"| {kind} | {len(values)} | {writes:.1f} times | {size:,.0f} | {sizes[kind]:,.0f} | {record} |"
         )
     return "\n".join(lines) + "\n"
 
 
-def _encoded(text: str) -> str:
+def _encoding(text: str) -> str:
     return base64.b64encode(text.encode()).decode()

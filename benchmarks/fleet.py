@@ -76,8 +76,8 @@ def table() -> str:
     floor_preview, paced_preview = _preview(unpaced), _preview(paced)
     rows = [
         *(
-            (f"{clusters} cluster{'s' if clusters > 1 else ''}", types[clusters].total(), measured)
-            for clusters, measured in previews.items()
+            (f"{clusters} cluster{'s' if clusters > 1 else ''}", types[clusters].total(), measurement)
+            for clusters, measurement in previews.items()
         ),
         (f"floor of {MANY}", twenty[0], floor_preview),
         (f"floor of {MANY}, paced as our program is", twenty[0], paced_preview),
@@ -89,9 +89,9 @@ def table() -> str:
             "| environment | resources | preview | CPU | memory |",
             "| --- | --- | --- | --- | --- |",
             *(
-                f"| {what} | {resources} | {measured.seconds:.1f} s | {measured.cpu_seconds:.1f} s "
-                f"| {measured.mebibytes:.0f} MiB |"
-                for what, resources, measured in rows
+                f"| {subject} | {resources} | {measurement.seconds:.1f} s | {measurement.cpu_seconds:.1f} s "
+                f"| {measurement.mebibytes:.0f} MiB |"
+                for subject, resources, measurement in rows
             ),
             "",
             "| ratio | time | at most | CPU | memory |",
@@ -123,10 +123,12 @@ def _beyond(more: Measured, less: Measured) -> Measured:
     )
 
 
-def _ratio(what: str, measured: Measured, reference: Measured, times: float, limit: float | None) -> str:
-    """A row: `measured`, which is `times` as much work, to `reference`."""
+def _ratio(
+    subject: str, measurement: Measured, reference: Measured, times: float, limit: float | None
+) -> str:
+    """A row: `measurement`, which is `times` as much work, to `reference`."""
     return (
-        f"| {what} | {measured.seconds / reference.seconds / times:.2f} | {limit or ''} "
-        f"| {measured.cpu_seconds / reference.cpu_seconds / times:.2f} "
-        f"| {measured.mebibytes / reference.mebibytes / times:.2f} |"
+        f"| {subject} | {measurement.seconds / reference.seconds / times:.2f} | {limit or ''} "
+        f"| {measurement.cpu_seconds / reference.cpu_seconds / times:.2f} "
+        f"| {measurement.mebibytes / reference.mebibytes / times:.2f} |"
     )

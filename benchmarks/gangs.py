@@ -135,15 +135,20 @@ class _Bench:
                 raise Refusal(f"Not all pods are placed after {TIMEOUT_SECONDS} s: see {self.process.log}.")
             peak = max(peak, yunikorn.memory_info().rss)
             time.sleep(scheduling.INTERVAL_SECONDS)
-        times, bound = yunikorn.cpu_times(), self._bound()
-        left = [one for one in self.api.list(PODS_PATH) if "deletionTimestamp" not in one["metadata"]]
-        if len(left) != PODS:
-            raise Refusal(f"There are {len(left)} pods in place of {PODS}: see {self.process.log}.")
-        run = Run(len(bound), max(bound) - min(bound), times.user + times.system, peak / 2**20)
+        times, times_of_binding = yunikorn.cpu_times(), self._binding_times()
+        pods = [pod for pod in self.api.list(PODS_PATH) if "deletionTimestamp" not in pod["metadata"]]
+        if len(pods) != PODS:
+            raise Refusal(f"There are {len(pods)} pods in place of {PODS}: see {self.process.log}.")
+        run = Run(
+            len(times_of_binding),
+            max(times_of_binding) - min(times_of_binding),
+            times.user + times.system,
+            peak / 2**20,
+        )
         print(f"{run.rate:.0f} a second, {run.cpu_seconds:.1f} s of YuniKorn's CPU", flush=True)
         return run
 
-    def _bound(self) -> list[float]:
+    def _binding_times(self) -> list[float]:
         """When each was bound, by YuniKorn's log, and the API server had taken it."""
         return [
             datetime.fromisoformat(line.partition("\t")[0]).timestamp()
@@ -201,10 +206,10 @@ def _lines(runs: dict[tuple[int, str], list[Run]]) -> str:
         f"{many:,} nodes to {few:,}, without placeholders": ((many, "pods"), (few, "pods")),
         f"{many:,} nodes to {few:,}, with placeholders": ((many, "gangs"), (few, "gangs")),
     }
-    for what, (one, other) in pairs.items():
+    for subject, (numerator, denominator) in pairs.items():
         ratios = [
-            median(map(figure, runs[one])) / median(map(figure, runs[other]))
+            median(map(figure, runs[numerator])) / median(map(figure, runs[denominator]))
             for figure in (lambda run: run.rate, lambda run: run.pods, lambda run: run.cpu)
         ]
-        lines.append(f"| {what} | {' | '.join(f'{ratio:.2f}' for ratio in ratios)} |")
+        lines.append(f"| {subject} | {' | '.join(f'{ratio:.2f}' for ratio in ratios)} |")
     return "\n".join(lines) + "\n"

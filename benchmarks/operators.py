@@ -78,9 +78,9 @@ def table() -> str:
         watch = Watch(cluster.api).start()
         cluster.stop_operator()
         for number, releases in enumerate(ROUNDS):
-            seen = _round(cluster, watch, number, releases)
-            rounds.append((len(releases), seen))
-            print(f"operators: {len(releases)}, {seen.rate:.0f} a minute", flush=True)
+            outcome = _round(cluster, watch, number, releases)
+            rounds.append((len(releases), outcome))
+            print(f"operators: {len(releases)}, {outcome.rate:.0f} a minute", flush=True)
     return _lines(rounds)
 
 
@@ -91,22 +91,22 @@ def _round(cluster: Cluster, watch: Watch, number: int, releases: Releases) -> R
     before, began = cluster.cpu(), watch.now()
     cluster.submit(load)
 
-    def made(case: Case) -> float | None:
+    def driver_time(case: Case) -> float | None:
         return next((pod.began for pod in watch.pods_of(case, "driver")), None)
 
     def progress() -> str:
-        return f"{sum(made(case) is not None for case in load)} drivers"
+        return f"{sum(driver_time(case) is not None for case in load)} drivers"
 
-    until(lambda: all(made(case) for case in load), "all drivers are made", PATIENCE_SECONDS, progress)
+    until(lambda: all(driver_time(case) for case in load), "all drivers are made", PATIENCE_SECONDS, progress)
     # What a submission used is known once it has ended, which is when its application has another state.
     until(lambda: all(watch.state(case) == "RUNNING" for case in load), "all run", PATIENCE_SECONDS)
-    used = {name: seconds - before.get(name, 0) for name, seconds in cluster.cpu().items()}
+    use = {name: seconds - before.get(name, 0) for name, seconds in cluster.cpu().items()}
     shares = [
         Share(
             applications=len(own),
-            seconds=max(made(case) or 0 for case in own) - began,
-            submitting=used[f"spark-operator.{name}'s children"],
-            own=used[f"spark-operator.{name}"],
+            seconds=max(driver_time(case) or 0 for case in own) - began,
+            submitting=use[f"spark-operator.{name}'s children"],
+            own=use[f"spark-operator.{name}"],
         )
         for name, namespaces in releases.items()
         for own in [[case for case in load if case.project in namespaces]]
@@ -118,11 +118,11 @@ def _round(cluster: Cluster, watch: Watch, number: int, releases: Releases) -> R
     until(lambda: not cluster.leftovers(), "nothing is left", PATIENCE_SECONDS)
     for name in releases:
         cluster.stop_operator(name)
-    return Round(shares, used["kube-apiserver"], attempts - len(load))
+    return Round(shares, use["kube-apiserver"], attempts - len(load))
 
 
 def _lines(rounds: list[tuple[int, Round]]) -> str:
-    of = {number: [one for releases, one in rounds if releases == number] for number in (1, 2)}
+    of = {number: [result for releases, result in rounds if releases == number] for number in (1, 2)}
     lines = [
         f"{APPLICATIONS} applications at once, releases sized for {PER_MINUTE} a minute together; "
         f"rounds in the order {', '.join(str(releases) for releases, _ in rounds)}.",
@@ -131,24 +131,24 @@ def _lines(rounds: list[tuple[int, Round]]) -> str:
         "| of the API server | submitted again |",
         "| --- | --- | --- | --- | --- | --- |",
         *(
-            f"| {releases} | {one.rate:.1f} | {one.submission:.1f} s | {one.own:.2f} s "
-            f"| {one.server / APPLICATIONS:.2f} s | {one.repeated} |"
-            for releases, one in rounds
+            f"| {releases} | {result.rate:.1f} | {result.submission:.1f} s | {result.own:.2f} s "
+            f"| {result.server / APPLICATIONS:.2f} s | {result.repeated} |"
+            for releases, result in rounds
         ),
         "",
         "| two to one | ratio of the medians |",
         "| --- | --- |",
     ]
-    for what, figure in (
-        ("submitted a minute", lambda one: one.rate),
-        ("CPU of a submission", lambda one: one.submission),
-        ("CPU of the operators for it", lambda one: one.own),
+    for subject, figure in (
+        ("submitted a minute", lambda result: result.rate),
+        ("CPU of a submission", lambda result: result.submission),
+        ("CPU of the operators for it", lambda result: result.own),
     ):
-        one, two = (median(map(figure, of[number])) for number in (1, 2))
-        lines.append(f"| {what} | {two / one:.2f} |")
+        single, double = (median(map(figure, of[number])) for number in (1, 2))
+        lines.append(f"| {subject} | {double / single:.2f} |")
     apart = [
-        max(share.seconds for share in one.shares) / min(share.seconds for share in one.shares)
-        for one in of[2]
+        max(share.seconds for share in result.shares) / min(share.seconds for share in result.shares)
+        for result in of[2]
     ]
     lines += ["", f"The later of two releases was done after {max(apart):.2f} times what the earlier took."]
     return "\n".join(lines) + "\n"

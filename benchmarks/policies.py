@@ -31,19 +31,19 @@ def table() -> str:
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for name, stack in (("local", local), (f"{MANY} clusters", stack_of(MANY))):
-        measured, plain = _both(stack)
-        added = measured.seconds - plain.seconds
+        measurement, plain = _measurements(stack)
+        difference = measurement.seconds - plain.seconds
         most = f", {MAX_SECONDS} s" if name == "local" else ""
         lines.append(
-            f"| {name} | {measured.seconds:.1f} s | {plain.seconds:.1f} s "
-            f"| {measured.seconds / plain.seconds:.2f} | {MAX_RATIOS[name]}{most} | {added:.1f} s "
-            f"| {measured.cpu_seconds:.1f} s | {plain.cpu_seconds:.1f} s "
-            f"| {measured.cpu_seconds / plain.cpu_seconds:.2f} |"
+            f"| {name} | {measurement.seconds:.1f} s | {plain.seconds:.1f} s "
+            f"| {measurement.seconds / plain.seconds:.2f} | {MAX_RATIOS[name]}{most} | {difference:.1f} s "
+            f"| {measurement.cpu_seconds:.1f} s | {plain.cpu_seconds:.1f} s "
+            f"| {measurement.cpu_seconds / plain.cpu_seconds:.2f} |"
         )
     return "\n".join(lines) + "\n"
 
 
-def _both(stack: Stack) -> tuple[Measured, Measured]:
+def _measurements(stack: Stack) -> tuple[Measured, Measured]:
     """Previews of a stack with policies, and without."""
     levels = FOLDER / "levels.json"
     # An environment that policies do not know is judged as strictly as can be; here that would end it.
@@ -53,6 +53,6 @@ def _both(stack: Stack) -> tuple[Measured, Measured]:
     for arguments in runs:
         stack.pulumi("preview", *arguments)
     for _ in range(PREVIEWS):
-        for arguments, measured in runs.items():
-            measured.append(stack.pulumi("preview", *arguments))
+        for arguments, measurements in runs.items():
+            measurements.append(stack.pulumi("preview", *arguments))
     return median_of(runs[policies]), median_of(runs[()])

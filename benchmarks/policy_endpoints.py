@@ -80,8 +80,8 @@ def table() -> str:
         first = next(rounds)
         for item in first:
             api.create(_path(item).rpartition("/")[0], item)
-        watched = [_watched(plane, api, server, rounds, number) for number in AGENTS]
-    return _lines(watched, len(first))
+        figures = [_figures(plane, api, server, rounds, number) for number in AGENTS]
+    return _lines(figures, len(first))
 
 
 def _rounds(spaces: list[str]) -> Iterator[list[Object]]:
@@ -133,29 +133,29 @@ def _path(item: Object) -> str:
     return f"/apis/{GROUP}/{VERSION}/namespaces/{space}/{PLURAL}/{name}"
 
 
-def _watched(
+def _figures(
     plane: ControlPlane, api: Api, server: psutil.Process, rounds: Iterator[list[Object]], agents: int
 ) -> Watched:
     print(f"policy_endpoints: {agents} agents ...", flush=True)
-    with watching(plane, "json", [LISTS], agents) as seen:
+    with watching(plane, "json", [LISTS], agents) as counters:
         before = cpu(server)
         for _ in range(ROUNDS):
             began = time.monotonic()
             parallel_map(lambda item: api.merge(_path(item), {"spec": item["spec"]}), next(rounds))
             time.sleep(max(0, began + 1 - time.monotonic()))
-        used = cpu(server) - before
-    return Watched(agents, seen["bytes"] / ROUNDS / 1e6, used / ROUNDS)
+        use = cpu(server) - before
+    return Watched(agents, counters["bytes"] / ROUNDS / 1e6, use / ROUNDS)
 
 
-def _lines(watched: list[Watched], objects: int) -> str:
-    few, many = watched
+def _lines(figures: list[Watched], objects: int) -> str:
+    few, many = figures
     lines = [
         f"{PODS:,} drivers and executors in {NAMESPACES} namespaces, and all of them at Celeborn: {objects} "
         f"objects, each written {ROUNDS} times.",
         "",
         "| nodes with an agent | MB sent a time | as it is counted | CPU of the API server a time |",
         "| --- | --- | --- | --- |",
-        *(f"| {one.agents} | {one.megabytes:.2f} | {one.counted:.2f} | {one.cpu:.2f} s |" for one in watched),
+        *(f"| {row.agents} | {row.megabytes:.2f} | {row.counted:.2f} | {row.cpu:.2f} s |" for row in figures),
         "",
         "| ratio | |",
         "| --- | --- |",

@@ -53,11 +53,11 @@ def _parts(step: str) -> tuple[str, ...]:
 def _measure(leaves: int) -> dict[str, float]:
     """Step -> its seconds."""
     with TemporaryDirectory() as folder:
-        rendered = Path(folder) / "queues.yaml"
+        file = Path(folder) / "queues.yaml"
         text = queue_file.dumps(queues(leaves))
         document = queue_file.loads(text, "queues")
         tree = _resolve(document)
-        rendered.write_text(queues_yaml(tree))
+        file.write_text(queues_yaml(tree))
         steps: dict[str, Step] = {
             "read the file": lambda: queue_file.loads(text, "queues"),
             OWN_STEPS[0]: lambda: _resolve(document),
@@ -66,7 +66,7 @@ def _measure(leaves: int) -> dict[str, float]:
             "draw": lambda: as_svg(tree, "queues", CAPACITY),
             "write the file": lambda: queue_file.dumps(document),
             "YuniKorn's own check": lambda: subprocess.run(
-                [tools.path("queueconfigchecker"), rendered], check=True, capture_output=True
+                [tools.path("queueconfigchecker"), file], check=True, capture_output=True
             ),
         }
         runs = [{name: _seconds(step) for name, step in steps.items()} for _ in range(RUNS)]

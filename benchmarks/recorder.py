@@ -36,10 +36,10 @@ BUCKET, CLUSTER = "usage", "bench"
 def table() -> str:
     """Measure; the table."""
     with moto_server() as s3, _processes(s3) as (recorder, port):
-        start, used = time.monotonic(), _cpu(recorder)
+        start, cpu = time.monotonic(), _cpu(recorder)
         while time.monotonic() - start < SECONDS:
             time.sleep(0.1)
-        cores = (_cpu(recorder) - used) / (time.monotonic() - start)
+        cores = (_cpu(recorder) - cpu) / (time.monotonic() - start)
         behind = _metric(port, "behind_events")
         # What runs goes, too.
         while _metric(port, "running") or time.monotonic() - start < SECONDS + RUNNING / RATE:
@@ -48,7 +48,7 @@ def table() -> str:
         mebibytes = recorder.memory_info().rss / 2**20
         recorder.send_signal(signal.SIGTERM)
         recorder.wait()
-        rows, found, gaps, parts, size = _recorded(s3)
+        rows, millis, gaps, parts, size = _recording(s3)
     expected = RATE * SECONDS * CPU * (RUNNING * 1000 // RATE)
     lines = [
         f"{RATE:,} allocations a second for {SECONDS} s, {EVENTS} events each, from a scheduler in a process "
@@ -57,7 +57,7 @@ def table() -> str:
         "| of a core | at most | events behind at the end | all read after | memory | of what was used |",
         "| --- | --- | --- | --- | --- | --- |",
         f"| {cores:.2f} | {MAX_CORES} | {behind:,.0f} | {late:.1f} s | {mebibytes:.0f} MiB "
-        f"| {100 * found / expected:.4f}% |",
+        f"| {100 * millis / expected:.4f}% |",
         "",
         f"{rows:,} intervals in {parts} parts of {size / 2**20:.0f} MiB; {gaps} gaps.",
     ]
@@ -109,7 +109,7 @@ def _processes(s3: str) -> Iterator[tuple[psutil.Popen, int]]:
 
 
 def _listens(process: psutil.Popen, port: int) -> None:
-    while not any(one.laddr.port == port for one in process.net_connections("tcp")):
+    while not any(connection.laddr.port == port for connection in process.net_connections("tcp")):
         if process.poll() is not None:
             raise subprocess.CalledProcessError(process.returncode, process.args)
         time.sleep(0.05)
@@ -122,7 +122,7 @@ def _cpu(process: psutil.Process) -> float:
 
 def _metric(port: int, name: str) -> float:
     page = urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60).read().decode()
-    [line] = [one for one in page.splitlines() if one.startswith(f"moka_usage_recorder_{name} ")]
+    [line] = [line for line in page.splitlines() if line.startswith(f"moka_usage_recorder_{name} ")]
     return float(line.split(" ")[1])
 
 
@@ -136,19 +136,19 @@ def _client(s3: str) -> Any:
     )
 
 
-def _recorded(s3: str) -> tuple[int, int, int, int, int]:
+def _recording(s3: str) -> tuple[int, int, int, int, int]:
     """Intervals, thousandths of a core times milliseconds, gaps, parts and bytes that are in the bucket."""
     bucket = Bucket(_client(s3), BUCKET)
     with TemporaryDirectory() as folder:
-        stored = bucket.objects(places.prefix(PROFILES.name))
+        objects = bucket.objects(places.prefix(PROFILES.name))
         files: list[Path] = []
-        for one in stored:
+        for item in objects:
             files.append(Path(folder) / f"{len(files)}.parquet")
-            bucket.fetch(one.key, files[-1])
+            bucket.fetch(item.key, files[-1])
         with parquet.session(Path(folder)) as duck:
-            [(rows, used)] = duck.execute(
+            [(rows, millis)] = duck.execute(
                 "SELECT count(*), sum(cpu::HUGEINT * (ended - began)) "
                 f"FROM read_parquet({[str(file) for file in files]})"
             ).fetchall()
     gaps = len(bucket.objects(places.prefix(GAPS.name)))
-    return rows, int(used), gaps, len(stored), sum(one.size for one in stored)
+    return rows, int(millis), gaps, len(objects), sum(item.size for item in objects)

@@ -39,9 +39,9 @@ def table() -> str:
     ]
     FOLDER.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=FOLDER) as folder:
-        for name, recorded in PREVIEWS.items():
-            path = Path(folder) / recorded
-            number = _write(recorded, path)
+        for name, file_name in PREVIEWS.items():
+            path = Path(folder) / file_name
+            number = _write(file_name, path)
             report = [sys.executable, "-m", "commands", "report", str(path)]
             read = [sys.executable, "-c", READ, str(path)]
             runs = [(_measure(report), _measure(read)) for _ in range(RUNS)]

@@ -118,9 +118,9 @@ def _line(kind: str, runs: list[Run]) -> str:
     )
 
 
-def _ratio(what: str, limit: str, ratios: list[float]) -> str:
+def _ratio(subject: str, limit: str, ratios: list[float]) -> str:
     rounds = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    return f"| {what} | {median(ratios):.2f} | {limit} | {rounds} |"
+    return f"| {subject} | {median(ratios):.2f} | {limit} | {rounds} |"
 
 
 @contextmanager
@@ -174,10 +174,10 @@ class _Bench:
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while self.api.list(PODS_PATH, limit="1", fieldSelector="spec.nodeName="):
             if time.monotonic() > deadline:
-                lost = self.process.log.read_text().count("failed to bind pod")
+                failures = self.process.log.read_text().count("failed to bind pod")
                 raise Refusal(
-                    f"Not all pods are placed after {TIMEOUT_SECONDS} s, and {lost} bindings failed, which "
-                    "are not tried again: measure on a quieter machine."
+                    f"Not all pods are placed after {TIMEOUT_SECONDS} s, and {failures} bindings failed, "
+                    "which are not tried again: measure on a quieter machine."
                 )
             peak = max(peak, yunikorn.memory_info().rss)
             time.sleep(INTERVAL_SECONDS)

@@ -232,17 +232,17 @@ def table() -> str:
         jobs.fill()
         full = resident(server)
         lists = {
-            (path, accept): _listed(plane, path, accept)
+            (path, accept): _list_figures(plane, path, accept)
             for path in PATHS
             for accept in (PROTOBUF, "application/json")
         }
-        watched = [_watched(plane, server, jobs, number) for number in WATCHERS]
+        figures = [_watch_figures(plane, server, jobs, number) for number in WATCHERS]
         peak = resident(server)
         dns = _dns(plane, jobs, empty_dns)
-    return _lines(lists, watched, dns, (empty, full, peak))
+    return _lines(lists, figures, dns, (empty, full, peak))
 
 
-def _listed(plane: ControlPlane, path: str, accept: str) -> Listed:
+def _list_figures(plane: ControlPlane, path: str, accept: str) -> Listed:
     pool = urllib3.PoolManager(ca_certs=str(plane.credentials.authority))
     headers = {"Authorization": f"Bearer {plane.token_file.read_text().strip()}", "Accept": accept}
     seconds, size = [], 0
@@ -254,13 +254,13 @@ def _listed(plane: ControlPlane, path: str, accept: str) -> Listed:
     return Listed(1000 * median(seconds), size / 2**20)
 
 
-def _watched(plane: ControlPlane, server: psutil.Process, jobs: Jobs, number: int) -> Watched:
+def _watch_figures(plane: ControlPlane, server: psutil.Process, jobs: Jobs, number: int) -> Watched:
     print(f"services: {number} watchers, for {SECONDS} s ...", flush=True)
-    with watching(plane, "protobuf", PATHS, number) as seen:
+    with watching(plane, "protobuf", PATHS, number) as counters:
         before = cpu(server)
         jobs.for_seconds(SECONDS)
-        used = cpu(server) - before
-    return Watched(number, seen["events"] / SECONDS, seen["bytes"] / SECONDS / 2**20, used / SECONDS)
+        use = cpu(server) - before
+    return Watched(number, counters["events"] / SECONDS, counters["bytes"] / SECONDS / 2**20, use / SECONDS)
 
 
 def _dns(plane: ControlPlane, jobs: Jobs, empty: float) -> Dns:
@@ -327,7 +327,7 @@ def resolve(name: str, port: int) -> list[str]:
 
 def _lines(
     lists: dict[tuple[str, str], Listed],
-    watched: list[Watched],
+    figures: list[Watched],
     dns: Dns,
     memory: tuple[float, float, float],
 ) -> str:
@@ -335,7 +335,7 @@ def _lines(
     lines = [
         f"{RUNNING + KEPT:,} Services of drivers, {RUNNING} of which run, and as many EndpointSlices; "
         f"{RATE * 60:.0f} a minute begin, end and go, for {SECONDS} s each; the API server has "
-        f"{empty:.0f} MiB without them, {full:.0f} with them, {peak:.0f} with {watched[-1].watchers} "
+        f"{empty:.0f} MiB without them, {full:.0f} with them, {peak:.0f} with {figures[-1].watchers} "
         "replicas that watch.",
         "",
         "| list of all | protobuf | | JSON | |",
@@ -343,16 +343,16 @@ def _lines(
     ]
     for path in PATHS:
         cells = [
-            f"{listed.milliseconds:.0f} ms | {listed.mebibytes:.1f} MiB"
+            f"{list_answer.milliseconds:.0f} ms | {list_answer.mebibytes:.1f} MiB"
             for accept in (PROTOBUF, "application/json")
-            for listed in [lists[path, accept]]
+            for list_answer in [lists[path, accept]]
         ]
         lines.append(f"| {path.rpartition('/')[2]} | {' | '.join(cells)} |")
     lines += [
         "",
         "| replicas that watch both | events a second | MiB a second | cores of the API server |",
         "| --- | --- | --- | --- |",
-        *(f"| {one.watchers} | {one.events:,.0f} | {one.mebibytes:.2f} | {one.cpu:.2f} |" for one in watched),
+        *(f"| {row.watchers} | {row.events:,.0f} | {row.mebibytes:.2f} | {row.cpu:.2f} |" for row in figures),
         "",
         "| a real CoreDNS | |",
         "| --- | --- |",

@@ -42,8 +42,8 @@ class Times:
 
     def at(self, share: float) -> float:
         """A percentile, milliseconds."""
-        ordered = sorted(self.seconds)
-        return 1000 * ordered[min(int(len(ordered) * share), len(ordered) - 1)]
+        order = sorted(self.seconds)
+        return 1000 * order[min(int(len(order) * share), len(order) - 1)]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def table() -> str:
     """Measure; the table."""
     ports = Ports(free_port(), free_port(), free_port())
     with _processes(ports) as gateway:
-        return asyncio.run(_measured(ports, gateway))
+        return asyncio.run(_measurement(ports, gateway))
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def _processes(ports: Ports) -> Iterator[psutil.Process]:
                 process.wait()
 
 
-async def _measured(ports: Ports, gateway: psutil.Process) -> str:
+async def _measurement(ports: Ports, gateway: psutil.Process) -> str:
     started = time.monotonic()
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
@@ -132,10 +132,10 @@ async def _measured(ports: Ports, gateway: psutil.Process) -> str:
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for delay in DELAYS:
-        own, ours = direct[delay], through[delay]
+        own, times = direct[delay], through[delay]
         lines.append(
-            f"| {delay} ms | {own.at(0.5):.1f} ms | {ours.at(0.5):.1f} ms | {own.at(0.99):.1f} ms "
-            f"| {ours.at(0.99):.1f} ms | {ours.at(0.99) - own.at(0.99):.1f} ms | {MAX_MILLISECONDS} ms |"
+            f"| {delay} ms | {own.at(0.5):.1f} ms | {times.at(0.5):.1f} ms | {own.at(0.99):.1f} ms "
+            f"| {times.at(0.99):.1f} ms | {times.at(0.99) - own.at(0.99):.1f} ms | {MAX_MILLISECONDS} ms |"
         )
     memory = gateway.memory_info().rss / 2**20
     return "\n".join(lines) + (
@@ -163,10 +163,10 @@ async def _load(
         await asyncio.sleep(max(0.0, start + number / RATE - time.monotonic()))
         driver, delay = random.randrange(DRIVERS), DELAYS[number % len(DELAYS)]
         own = f"http://{address(driver)}:{UI_PORT}/{delay}"
-        ours = f"http://127.0.0.1:{ports.gateway}/{delay}"
+        gateway_url = f"http://127.0.0.1:{ports.gateway}/{delay}"
         pending.append(asyncio.create_task(_get(session, own, "", direct[delay])))
         await asyncio.sleep(0.5 / RATE)
-        pending.append(asyncio.create_task(_get(session, ours, f"job-{driver}", through[delay])))
+        pending.append(asyncio.create_task(_get(session, gateway_url, f"job-{driver}", through[delay])))
     await asyncio.gather(*pending)
 
 
@@ -186,7 +186,7 @@ async def _get(session: aiohttp.ClientSession, url: str, application: str, times
 async def _new_drivers(session: aiohttp.ClientSession, ports: Ports) -> Times:
     """Drivers that come; the time until the gateway leads to each."""
 
-    async def one() -> float:
+    async def new_driver() -> float:
         async with session.post(f"http://127.0.0.1:{ports.bucket}/drivers") as answer:
             application = await answer.text()
         start = time.monotonic()
@@ -198,6 +198,6 @@ async def _new_drivers(session: aiohttp.ClientSession, ports: Ports) -> Times:
 
     new = []
     for _ in range(NEW_A_MINUTE * SECONDS // 60):
-        new.append(asyncio.create_task(one()))
+        new.append(asyncio.create_task(new_driver()))
         await asyncio.sleep(60 / NEW_A_MINUTE)
     return Times(list(await asyncio.gather(*new)))

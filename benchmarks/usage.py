@@ -63,10 +63,10 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(runs: int, measured: Measured, limit: str) -> str:
+def _line(runs: int, measurement: Measured, limit: str) -> str:
     return (
-        f"| {runs:,} | {measured.seconds:.1f} s | {measured.cpu_seconds:.1f} s "
-        f"| {measured.mebibytes / 1024:.1f} GiB | {limit} |"
+        f"| {runs:,} | {measurement.seconds:.1f} s | {measurement.cpu_seconds:.1f} s "
+        f"| {measurement.mebibytes / 1024:.1f} GiB | {limit} |"
     )
 
 
@@ -75,9 +75,9 @@ def _measure(runs: int) -> Measured:
         print(f"usage: {runs} runs ...", end=" ", flush=True)
         usage_history.write_runs(Path(folder), runs, queues=QUEUES, clusters=CLUSTERS)
         command = [sys.executable, "-m", "benchmarks.usage", folder]
-        measured = median_of([run(command, REPOSITORY, os.environ, LOG) for _ in range(ROUNDS)])
-        print(f"{measured.seconds:.1f} s, {measured.cpu_seconds:.1f} s of CPU", flush=True)
-        return measured
+        measurement = median_of([run(command, REPOSITORY, os.environ, LOG) for _ in range(ROUNDS)])
+        print(f"{measurement.seconds:.1f} s, {measurement.cpu_seconds:.1f} s of CPU", flush=True)
+        return measurement
 
 
 def allocated(folder: Path) -> None:

@@ -34,8 +34,8 @@ def table() -> str:
         print(f"usage_report: {RUNS} runs ...", end=" ", flush=True)
         usage_history.write_runs(Path(folder), RUNS, queues=QUEUES, clusters=CLUSTERS, days=1)
         command = [sys.executable, "-m", "benchmarks.usage_report", folder]
-        measured = median_of([run(command, REPOSITORY, os.environ, LOG) for _ in range(ROUNDS)])
-        print(f"{measured.seconds:.1f} s, {measured.cpu_seconds:.1f} s of CPU", flush=True)
+        measurement = median_of([run(command, REPOSITORY, os.environ, LOG) for _ in range(ROUNDS)])
+        print(f"{measurement.seconds:.1f} s, {measurement.cpu_seconds:.1f} s of CPU", flush=True)
     lines = [
         f"a day of {CLUSTERS} clusters, {QUEUES:,} queues with as many workflows, each with an SLO; medians "
         f"of {ROUNDS} of a process from its start: it asks DuckDB with two threads, and writes page, JSON "
@@ -43,8 +43,8 @@ def table() -> str:
         "",
         "| runs | seconds | of CPU | memory | at most |",
         "| --- | --- | --- | --- | --- |",
-        f"| {RUNS:,} | {measured.seconds:.1f} s | {measured.cpu_seconds:.1f} s "
-        f"| {measured.mebibytes / 1024:.1f} GiB | {MAX_SECONDS} s |",
+        f"| {RUNS:,} | {measurement.seconds:.1f} s | {measurement.cpu_seconds:.1f} s "
+        f"| {measurement.mebibytes / 1024:.1f} GiB | {MAX_SECONDS} s |",
     ]
     return "\n".join(lines) + "\n"
 

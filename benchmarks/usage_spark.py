@@ -41,7 +41,7 @@ def table() -> str:
         "",
         "| runs | seconds | of CPU | memory |",
         "| --- | --- | --- | --- |",
-        *(_line(runs, one) for runs, one in ((0, start), (RUNS, few), (TIMES * RUNS, many))),
+        *(_line(runs, measurement) for runs, measurement in ((0, start), (RUNS, few), (TIMES * RUNS, many))),
         "",
         f"| {TIMES} times as many runs, without the start "
         f"| ratio to {TIMES} times the seconds | at most | of CPU |",
@@ -51,10 +51,10 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _line(runs: int, measured: Measured) -> str:
+def _line(runs: int, measurement: Measured) -> str:
     return (
-        f"| {runs:,} | {measured.seconds:.1f} s | {measured.cpu_seconds:.1f} s "
-        f"| {measured.mebibytes / 1024:.1f} GiB |"
+        f"| {runs:,} | {measurement.seconds:.1f} s | {measurement.cpu_seconds:.1f} s "
+        f"| {measurement.mebibytes / 1024:.1f} GiB |"
     )
 
 
@@ -82,6 +82,6 @@ def _measure(runs: int) -> Measured:
             conf=CONF,
         )
         environment = usage_job.environment()
-        measured = run(command, REPOSITORY, environment, LOG)
-        print(f"{measured.seconds:.1f} s, {measured.cpu_seconds:.1f} s of CPU", flush=True)
-        return measured
+        measurement = run(command, REPOSITORY, environment, LOG)
+        print(f"{measurement.seconds:.1f} s, {measurement.cpu_seconds:.1f} s of CPU", flush=True)
+        return measurement

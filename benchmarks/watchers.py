@@ -58,8 +58,8 @@ class Watchers:
 
 async def run(options: argparse.Namespace) -> None:
     """Watch until SIGTERM."""
-    stopped = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     context = ssl.create_default_context(cafile=options.authority)
     headers = {"Authorization": f"Bearer {options.token.read_text().strip()}"}
     connector = aiohttp.TCPConnector(limit=0, ssl=context)
@@ -76,7 +76,7 @@ async def run(options: argparse.Namespace) -> None:
         for _ in tasks:
             await ready.acquire()
         print("ready", flush=True)
-        await stopped.wait()
+        await stop.wait()
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

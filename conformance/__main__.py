@@ -39,17 +39,19 @@ def conformance(
     """
     probes = [probe for probe in PROBES if only in (None, probe.rule)]
     _refuse_unless_asked_for(account, region, probes, only)
-    who = f"AWS at {os.environ.get('AWS_ENDPOINT_URL') or 'its own endpoints'}, account {account}, {region}"
+    account_name = (
+        f"AWS at {os.environ.get('AWS_ENDPOINT_URL') or 'its own endpoints'}, account {account}, {region}"
+    )
     FOLDER.mkdir(parents=True, exist_ok=True)
     try:
         messages = answers(probes, account, region, FOLDER, lambda line: typer.echo(line, err=True))
     except automation.CommandError as error:
-        typer.echo(f"The probes could not be put to {who}: {_last_line(error)}", err=True)
+        typer.echo(f"The probes could not be put to {account_name}: {_last_line(error)}", err=True)
         raise typer.Exit(2) from None
-    compared = comparison.compare(probes, messages)
+    comparisons = comparison.compare(probes, messages)
     show = comparison.as_json if as_json else comparison.text
-    print(show(who, compared, UNASKED_WITHOUT_A_CLUSTER))
-    raise typer.Exit(any(answer.outcome in comparison.DIFFERENT for answer in compared))
+    print(show(account_name, comparisons, UNASKED_WITHOUT_A_CLUSTER))
+    raise typer.Exit(any(answer.outcome in comparison.DIFFERENT for answer in comparisons))
 
 
 def _refuse_unless_asked_for(account: str, region: str, probes: Sequence[Probe], only: str | None) -> None:

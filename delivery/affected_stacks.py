@@ -73,11 +73,13 @@ def affected_stacks(repository: Path, stacks: Iterable[str], base: str) -> list[
     removed = "removed" in files.values()
     tree_before = git.tree_at(repository, commit) if removed else nullcontext()
     with tree_before as before, ThreadPoolExecutor(os.cpu_count()) as pool:
-        answers = pool.map(partial(_why, repository, before, files), stacks)
-        return [AffectedStack(stack, why) for stack, why in zip(stacks, answers, strict=True) if why]
+        answers = pool.map(partial(_reasons, repository, before, files), stacks)
+        return [
+            AffectedStack(stack, reasons) for stack, reasons in zip(stacks, answers, strict=True) if reasons
+        ]
 
 
-def _why(after: Path, before: Path | None, files: Files, stack: str) -> tuple[str, ...]:
+def _reasons(after: Path, before: Path | None, files: Files, stack: str) -> tuple[str, ...]:
     """Why a stack is touched; empty when it is not. before: None where what it reads now is enough."""
     try:
         read = reads_among(recorded_reads(after, stack), files)

@@ -30,7 +30,7 @@ def post(github: GitHub, pull: int, stacks: Iterable[str], reports: Mapping[str,
         report = reports.get(stack) or NO_REPORT.format(stack=stack, run=run)
         # Beside the report there is a file; a comment has none, and links what has it.
         texts[stack] = report.replace(f"]({stack}.svg)", f"]({run}#artifacts)")
-    written = []
+    changes = []
     for stack, text in texts.items():
         body = marked(f"{MARKER}{stack} -->", text)
         if stack not in existing:
@@ -39,8 +39,8 @@ def post(github: GitHub, pull: int, stacks: Iterable[str], reports: Mapping[str,
             github.send("PATCH", f"issues/comments/{existing[stack]['id']}", {"body": body})
         else:
             continue
-        written.append(stack)
-    return written
+        changes.append(stack)
+    return changes
 
 
 def _stack_of(body: str) -> str:

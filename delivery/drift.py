@@ -65,7 +65,7 @@ def stack_drift(run: Run) -> StackDrift:
     saw."""
     if not run.problems:
         if run.preview.refreshed or not _is_deployed(run.preview):
-            return StackDrift(run.stack, None, tuple(_drifted(run.preview)))
+            return StackDrift(run.stack, None, tuple(_drifts(run.preview)))
         return StackDrift(run.stack, NOT_REFRESHED, ())
     return StackDrift(run.stack, " ".join(run.problems), ())
 
@@ -124,7 +124,7 @@ def _is_deployed(preview: Preview) -> bool:
     return any(step.old for step in preview.steps)
 
 
-def _drifted(preview: Preview) -> list[Drift]:
+def _drifts(preview: Preview) -> list[Drift]:
     return [
         Drift(resource.urn, resource.changed)
         for resource in preview.refreshed or ()

@@ -33,11 +33,13 @@ def changed_files(repository: Path, commit: str) -> dict[str, Difference]:
     Files that git does not track, and is not told to ignore, count as added.
     """
     words = _git(repository, "diff", "--name-status", "--no-renames", "-z", commit).decode().split("\0")
-    tracked = {
+    tracked_files = {
         path: LETTERS.get(letter, "changed") for letter, path in zip(words[0::2], words[1::2], strict=False)
     }
-    untracked = _git(repository, "ls-files", "--others", "--exclude-standard", "-z").decode().split("\0")
-    return tracked | dict.fromkeys(filter(None, untracked), "added")
+    untracked_files = (
+        _git(repository, "ls-files", "--others", "--exclude-standard", "-z").decode().split("\0")
+    )
+    return tracked_files | dict.fromkeys(filter(None, untracked_files), "added")
 
 
 @contextmanager

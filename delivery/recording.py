@@ -126,12 +126,12 @@ def import_policies() -> None:
 
 def stack_config(project: dict[str, Any], content: dict[str, Any]) -> dict[str, str]:
     """Configuration of a stack, as the engine gives it to the program; a secret is any text."""
-    declared = {
+    declarations = {
         name: declaration["default"]
         for name, declaration in (project.get("config") or {}).items()
         if isinstance(declaration, dict) and "default" in declaration
     }
-    values = declared | (content.get("config") or {})
+    values = declarations | (content.get("config") or {})
     return dict(_texts(values))
 
 

@@ -102,20 +102,22 @@ class InvalidAssumption(Exception):
     """Why an assumption cannot be: a sentence."""
 
 
-def assumptions(given: Mapping[str, float]) -> dict[str, float]:
+def assumptions(overrides: Mapping[str, float]) -> dict[str, float]:
     """All assumptions, those that are given in place of their own values. Raises InvalidAssumption."""
-    for name, value in given.items():
+    for name, value in overrides.items():
         if name not in ASSUMPTIONS:
             raise InvalidAssumption(f"There is no assumption {name}: write one of {', '.join(ASSUMPTIONS)}.")
         if not 0 <= value < float("inf"):
             raise InvalidAssumption(f"{name} is {value:g}: write 0 or more.")
-    return {name: assumption.value for name, assumption in ASSUMPTIONS.items()} | dict(given)
+    return {name: assumption.value for name, assumption in ASSUMPTIONS.items()} | dict(overrides)
 
 
-def estimate(settings: Environment, prices: Prices, assumed: Mapping[str, float]) -> list[Line]:
+def estimate(settings: Environment, prices: Prices, assumptions: Mapping[str, float]) -> list[Line]:
     """What an environment is charged for, foundation by foundation."""
     return [
-        line for name in settings.foundations for line in _Foundation(settings, name, prices, assumed).lines()
+        line
+        for name in settings.foundations
+        for line in _Foundation(settings, name, prices, assumptions).lines()
     ]
 
 
@@ -169,27 +171,27 @@ class _Foundation:
         if tier != "standard":
             key = f"eks_{tier.replace('-', '_')}_hour"
             yield self._line(where, "control planes", f"{tier}, besides", HOURS, "h", key)
-        logs, assumed = cluster.control_plane_logs, self.assumed
-        requests = assumed["audit_requests_a_second"]
-        requests += assumed["audit_requests_a_node_second"] * self._nodes(cluster)
-        audit = requests * assumed["audit_bytes"] * SECONDS_A_DAY / GB
-        others = len(set(logs.types) - {"audit"}) * assumed["other_logs_share"]
-        a_day = audit * (("audit" in logs.types) + others)
+        logs, assumptions = cluster.control_plane_logs, self.assumed
+        requests = assumptions["audit_requests_a_second"]
+        requests += assumptions["audit_requests_a_node_second"] * self._nodes(cluster)
+        audit = requests * assumptions["audit_bytes"] * SECONDS_A_DAY / GB
+        other_logs = len(set(logs.types) - {"audit"}) * assumptions["other_logs_share"]
+        a_day = audit * (("audit" in logs.types) + other_logs)
         if not a_day:
             return
         key = "logs_gb" if logs.log_class == "standard" else "logs_infrequent_gb"
         types = ", ".join(logs.types)
         yield self._line(where, "control-plane logs", f"{types}: {logs.log_class}", a_day * DAYS, "GB", key)
         days = logs.days or self.settings.retention.control_plane_logs
-        stored = a_day * days * assumed["stored_share"]
-        yield self._line(where, "control-plane logs", f"kept {days} days", stored, "GB", "logs_gb_month")
+        gb = a_day * days * assumptions["stored_share"]
+        yield self._line(where, "control-plane logs", f"kept {days} days", gb, "GB", "logs_gb_month")
 
     def _network(self, nodes: float) -> Iterator[Line]:
-        assumed, name = self.assumed, self.name
+        assumptions, name = self.assumed, self.name
         network = self.settings.foundations[name].network
-        by_nat = assumed["nat_gb_a_node_day"]
+        by_nat = assumptions["nat_gb_a_node_day"]
         if not self.settings.charts.mirror:
-            by_nat += assumed["image_gb_a_node_day"]
+            by_nat += assumptions["image_gb_a_node_day"]
         if network is None:
             # Its NAT, endpoints and flow logs are another's.
             return
@@ -198,23 +200,23 @@ class _Foundation:
             what = f"{endpoints} in {len(network.zones)} zones"
             hours = endpoints * len(network.zones) * HOURS
             yield self._line(name, "endpoints", what, hours, "h", "endpoint_hour")
-            gb = assumed["endpoint_gb_a_node_day"] * nodes * DAYS
+            gb = assumptions["endpoint_gb_a_node_day"] * nodes * DAYS
             yield self._line(name, "endpoints", "what they pass on", gb, "GB", "endpoint_gb")
         else:
-            by_nat += assumed["endpoint_gb_a_node_day"]
+            by_nat += assumptions["endpoint_gb_a_node_day"]
         yield self._line(name, "NAT", f"{network.nat}: {gateways}", gateways * HOURS, "h", "nat_hour")
         yield self._line(name, "NAT", "its addresses", gateways * HOURS, "h", "public_ipv4_hour")
         yield self._line(name, "NAT", "what it passes on", by_nat * nodes * DAYS, "GB", "nat_gb")
         if network.nat == "single":
             gb = by_nat * self._nodes_away(network.zones) * DAYS * SIDES
             yield self._line(name, "NAT", "to its zone from others", gb, "GB", "zone_gb")
-        records = nodes * assumed["pods_a_node"] * assumed["flows_a_pod"] * RECORDS_A_DAY
-        gb = records * assumed["flow_record_bytes"] * DAYS / GB
+        records = nodes * assumptions["pods_a_node"] * assumptions["flows_a_pod"] * RECORDS_A_DAY
+        gb = records * assumptions["flow_record_bytes"] * DAYS / GB
         yield self._line(name, "flow logs", "delivered to S3", gb, "GB", "flow_log_s3_gb")
         yield self._line(name, "flow logs", "made Parquet", gb, "GB", "flow_log_parquet_gb")
 
     def _between_zones(self, where: str, name: str, cluster: Cluster) -> Iterator[Line]:
-        shuffled = self._nodes(cluster, "executor") * self.assumed["shuffle_gb_a_node_day"] * DAYS
+        shuffle_gb = self._nodes(cluster, "executor") * self.assumed["shuffle_gb_a_node_day"] * DAYS
         zones = self.settings.role_zones(name, "executor")
         choices = {
             capacity.zone for capacity in executor_zones(cluster.node_groups, self.settings.zones_of(name))
@@ -233,5 +235,5 @@ class _Foundation:
             in_one = crossings([min(near)], workers) if near else crossings(zones, workers)
             times = together * in_one + (1 - together) * crossings(zones, workers)
             text = f"shuffle {what}, {times:.2f} times a byte"
-            amount = shuffled * part * times * SIDES
+            amount = shuffle_gb * part * times * SIDES
             yield self._line(where, "between zones", text, amount, "GB", "zone_gb")

@@ -8,7 +8,7 @@ from doctor.cost import ASSUMPTIONS, PRICED_REGION, Kind, Line
 from moka.prices import Prices
 
 
-def text(environment: str, lines: Sequence[Line], assumed: Mapping[str, float], prices: Prices) -> str:
+def text(environment: str, lines: Sequence[Line], assumptions: Mapping[str, float], prices: Prices) -> str:
     """A table of what costs, the sums, and all that it rests on."""
     rows = [
         (line.where, line.kind, line.what, f"{line.amount:,.0f} {line.unit}", _price(line), _dollars(line))
@@ -21,7 +21,9 @@ def text(environment: str, lines: Sequence[Line], assumed: Mapping[str, float], 
         f"{environment}: ${sum(line.cost for line in lines):,.0f} a month, an estimate, without machines and "
         "disks (`moka report` has them) and what S3 stores.",
         "Assumed, each with --assume NAME=VALUE:\n"
-        + _table([(f"  {name}", f"{value:g}", ASSUMPTIONS[name].meaning) for name, value in assumed.items()]),
+        + _table(
+            [(f"  {name}", f"{value:g}", ASSUMPTIONS[name].meaning) for name, value in assumptions.items()]
+        ),
         f"Prices: AWS's list prices, on demand and without discounts, the oldest of {prices.oldest}.",
     ]
     if any(line.elsewhere for line in lines):
@@ -40,7 +42,7 @@ def sums(lines: Sequence[Line]) -> dict[str, float]:
     }
 
 
-def as_json(environment: str, lines: Sequence[Line], assumed: Mapping[str, float], prices: Prices) -> str:
+def as_json(environment: str, lines: Sequence[Line], assumptions: Mapping[str, float], prices: Prices) -> str:
     """The same for scripts."""
     return json.dumps(
         {
@@ -60,7 +62,7 @@ def as_json(environment: str, lines: Sequence[Line], assumed: Mapping[str, float
                 }
                 for line in lines
             ],
-            "assumptions": dict(assumed),
+            "assumptions": dict(assumptions),
             "prices_of": prices.oldest,
         },
         indent=2,

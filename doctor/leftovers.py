@@ -192,8 +192,8 @@ def _filters(environment: str, clusters: Sequence[str]) -> Iterator[dict[str, An
 
 
 def _cluster(tags: Mapping[str, str], clusters: Collection[str]) -> str:
-    named = {tags[key] for key in CLUSTER_TAGS if key in tags}
-    named |= {
+    owners = {tags[key] for key in CLUSTER_TAGS if key in tags}
+    owners |= {
         key.removeprefix(OWNED) for key, value in tags.items() if key.startswith(OWNED) and value == "owned"
     }
-    return next(iter(sorted(named & set(clusters))), "")
+    return next(iter(sorted(owners & set(clusters))), "")

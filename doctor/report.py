@@ -52,5 +52,5 @@ def as_json(environment: str, findings: Sequence[Finding], error: str | None = N
 
 
 def _counts(findings: Sequence[Finding]) -> dict[str, int]:
-    counted = Counter(finding.status for finding in findings)
-    return {status: counted[status] for status in STATUSES}
+    counts = Counter(finding.status for finding in findings)
+    return {status: counts[status] for status in STATUSES}

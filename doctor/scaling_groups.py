@@ -41,6 +41,8 @@ def scaling_groups(place: "Place", cluster: str, groups: Iterable[str]) -> dict[
             by_group[name] = ScalingGroup(
                 bounds=Bounds(minimum=group["MinSize"], desired=group["DesiredCapacity"]),
                 maximum=group["MaxSize"],
-                instances={one["InstanceId"]: one["LifecycleState"] for one in group["Instances"]},
+                instances={
+                    instance["InstanceId"]: instance["LifecycleState"] for instance in group["Instances"]
+                },
             )
     return by_group

@@ -69,14 +69,14 @@ def _account(frame: Frame, account: Account, area: Box, boxes: dict[str, Box]) -
 
 def _lines(picture: Picture, afar: list[Lane], boxes: dict[str, Box]) -> Iterator[str]:
     """Lines of what is read of foundations: inside of them, and from afar at the edge of the picture."""
-    placed = [
+    places = [
         (lane, boxes[foundation.layer.address].x - TIP - LANE * index)
         for foundation in picture.foundations
         for index, lane in enumerate(lanes(foundation_box.below(picture, foundation)), start=1)
     ]
-    placed += [(lane, MARGIN + LANE * index) for index, lane in enumerate(afar)]
-    ports = Ports(boxes, [("left", lane) for lane, _ in placed])
-    for lane, x in placed:
+    places += [(lane, MARGIN + LANE * index) for index, lane in enumerate(afar)]
+    ports = Ports(boxes, [("left", lane) for lane, _ in places])
+    for lane, x in places:
         yield from draw(ports, "left", lane, x)
 
 
@@ -84,27 +84,27 @@ def _legend(picture: Picture, y: float) -> Iterator[str]:
     """What colours, lines and marks mean, in one line."""
     x = float(MARGIN)
 
-    def named(name: str, width: float) -> str:
+    def entry(name: str, width: float) -> str:
         nonlocal x
         place = x + width
         x = place + text_width(name, "small") + 2 * GAP
         return text(place, y + 4, name, "small")
 
-    drawn = {item.role for f in picture.foundations for c in f.clusters for item in c.node_groups}
-    for role in filter(drawn.__contains__, ROLES):
+    roles = {item.role for f in picture.foundations for c in f.clusters for item in c.node_groups}
+    for role in filter(roles.__contains__, ROLES):
         yield f'<circle class="{role}" cx="{x + 5:g}" cy="{y:g}" r="4.5"/>'
-        yield named(f"{role} nodes", 15)
+        yield entry(f"{role} nodes", 15)
     for across, meaning in ((False, "reads"), (True, "reads another stack")):
         if any(reading.across == across for reading in picture.readings):
             yield f'<path class="{"across" if across else "reads"}" d="M{x:g} {y:g} h22"/>'
             tip = "across-tip" if across else "tip"
             yield f'<path class="{tip}" d="M{x + 28:g} {y:g} l-6 -3.5 v7 z"/>'
-            yield named(meaning, 33)
+            yield entry(meaning, 33)
     for operation, name in OPERATIONS.items() if picture.previewed else ():
         box = Box(x, y - BADGE / 2, 18, BADGE)
         yield rectangle(box, f"badge {operation}", radius=7)
         yield text(x + 5, y + 4, name.symbol, f"tag {operation}")
-        yield named(name.done, 23)
+        yield entry(name.done, 23)
 
 
 def _description(picture: Picture) -> str:

@@ -53,10 +53,10 @@ class Changes:
 def changes_of(preview: Preview) -> Changes:
     """What a preview changes."""
     owners = Owners(preview)
-    return Changes(preview.stack, tuple(_changed(preview, owners)), owners.deployed)
+    return Changes(preview.stack, tuple(_changed_resources(preview, owners)), owners.deployed)
 
 
-def _changed(preview: Preview, owners: Owners) -> Iterator[Changed]:
+def _changed_resources(preview: Preview, owners: Owners) -> Iterator[Changed]:
     for step in preview.steps:
         if step.op in OPERATIONS and step.state.custom:
             # The provider's URN, and its id behind it.

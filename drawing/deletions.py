@@ -15,8 +15,10 @@ def with_deletions(picture: Picture, marks: Marks, standing: Mapping[str, str]) 
 
     standing: address of a unit on a cluster that goes -> the foundation whose provider made its resources.
     """
-    known = {layer.address for layer in picture.layers}
-    units = [Layer(address, removed=True) for address in marks if "#" not in address and address not in known]
+    addresses = {layer.address for layer in picture.layers}
+    units = [
+        Layer(address, removed=True) for address in marks if "#" not in address and address not in addresses
+    ]
     places = {foundation.layer.place for foundation in picture.foundations}
     gone = [Foundation(region=REMOVED, layer=unit) for unit in units if unit.name == "foundation"]
     first = next(picture.foundations).layer.place
@@ -45,10 +47,10 @@ def _foundation(foundation: Foundation, units: Sequence[Layer], marks: Marks) ->
     """A foundation with units that go from its clusters, and with parts that only the preview knows."""
     network = foundation.network
     parts = [*foundation.data, *((*network.zones, *network.ways) if network else ())]
-    known = {part.address for part in parts} | {network.address if network else ""}
+    addresses = {part.address for part in parts} | {network.address if network else ""}
     data = [
         Part(address, name, removed={change.operation for change in marks[address]} == {"delete"})
-        for address, name in _parts(marks, foundation.layer.address, known)
+        for address, name in _parts(marks, foundation.layer.address, addresses)
     ]
     names = [cluster.name for cluster in foundation.clusters]
     new = dict.fromkeys(unit.place for unit in units if unit.place not in names)
@@ -62,10 +64,10 @@ def _foundation(foundation: Foundation, units: Sequence[Layer], marks: Marks) ->
 
 def _cluster(cluster: Cluster, units: Sequence[Layer], marks: Iterable[str]) -> Cluster:
     """A cluster with layers and node groups that go."""
-    known = {group.address for group in cluster.node_groups}
+    addresses = {group.address for group in cluster.node_groups}
     groups = [
         NodeGroup(address=address, name=name, nodes=REMOVED, removed=True)
-        for address, name in _parts(marks, f"cluster/{cluster.name}", known)
+        for address, name in _parts(marks, f"cluster/{cluster.name}", addresses)
     ]
     return replace(
         cluster,
@@ -74,10 +76,10 @@ def _cluster(cluster: Cluster, units: Sequence[Layer], marks: Iterable[str]) -> 
     )
 
 
-def _parts(marks: Iterable[str], unit: str, known: set[str]) -> list[tuple[str, str]]:
+def _parts(marks: Iterable[str], unit: str, addresses: set[str]) -> list[tuple[str, str]]:
     """Address and name of the parts of a unit that have marks and are not known."""
     return [
         (address, address.partition("#")[2])
         for address in marks
-        if address.startswith(f"{unit}#") and address not in known
+        if address.startswith(f"{unit}#") and address not in addresses
     ]

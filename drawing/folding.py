@@ -65,8 +65,8 @@ def fold_to_marks(picture: Picture) -> Picture:
 
     def of_account(account: Account) -> Account:
         foundations = map(of_foundation, account.foundations)
-        kept = (item for item in foundations if item.clusters or item.layer.address in marks)
-        return replace(account, foundations=tuple(kept))
+        content = (item for item in foundations if item.clusters or item.layer.address in marks)
+        return replace(account, foundations=tuple(content))
 
     accounts = map(of_account, picture.accounts)
     return replace(
@@ -84,9 +84,9 @@ def _fold(picture: Picture, reason: Callable[[Cluster], str]) -> Picture:
     """The picture with those clusters folded for which there is a reason."""
 
     def fold(cluster: Cluster) -> Cluster:
-        why = reason(cluster)
+        fold_reason = reason(cluster)
         numbers = f"{len(cluster.node_groups)} node groups, {len(cluster.layers)} layers"
-        return replace(cluster, folded=f"{numbers}: {why}") if why else cluster
+        return replace(cluster, folded=f"{numbers}: {fold_reason}") if fold_reason else cluster
 
     def of_foundation(foundation: Foundation) -> Foundation:
         return replace(foundation, clusters=tuple(map(fold, foundation.clusters)))

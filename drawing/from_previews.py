@@ -41,17 +41,17 @@ def mark(picture: Picture, previews: Sequence[Preview]) -> Picture:
     elsewhere = []
     standing: dict[str, str] = {}
     for changes in every:
-        for changed in changes.changed:
-            change = Change(changed.operation, changed.title)
-            address = _unit(picture, changes, changed)
+        for resource in changes.changed:
+            change = Change(resource.operation, resource.title)
+            address = _unit(picture, changes, resource)
             if not address:
                 elsewhere.append(change)
                 continue
             marks[address].append(change)
-            if part := _part(picture, address, changed):
+            if part := _part(picture, address, resource):
                 marks[f"{address}#{part}"].append(change)
-            if changed.provider in {foundation.layer.place for foundation in picture.foundations}:
-                standing.setdefault(address, changed.provider)
+            if resource.provider in {foundation.layer.place for foundation in picture.foundations}:
+                standing.setdefault(address, resource.provider)
     ordered = {address: tuple(sorted(marks[address], key=_worst_first)) for address in sorted(marks)}
     _check_settings(picture, ordered)
     deployed = {address for changes in every for address in changes.deployed}
@@ -79,10 +79,10 @@ def _check_settings(picture: Picture, marks: Mapping[str, Sequence[Change]]) -> 
     groups = {
         item.address for f in picture.foundations for cluster in f.clusters for item in cluster.node_groups
     }
-    known = groups | {layer.address for layer in picture.layers}
+    addresses = groups | {layer.address for layer in picture.layers}
     for address, changes in marks.items():
         whole = "#" not in address or address.startswith("cluster/")
-        if whole and address not in known and {change.operation for change in changes} != {"delete"}:
+        if whole and address not in addresses and {change.operation for change in changes} != {"delete"}:
             name = address.replace("#", ", node group ")
             raise InvalidDocument(
                 f"The preview has {name}, which the settings here do not have: draw the checkout that was "
@@ -94,39 +94,41 @@ def _worst_first(change: Change) -> tuple[int, str]:
     return -[*OPERATIONS].index(change.operation), change.resource
 
 
-def _unit(picture: Picture, changes: Changes, changed: Changed) -> str:
+def _unit(picture: Picture, changes: Changes, resource: Changed) -> str:
     """Address of the unit that a resource is of: its name begins with the place; or nothing."""
-    if changed.layer not in LAYERS:
+    if resource.layer not in LAYERS:
         return ""
-    known = {layer.address for layer in picture.layers} | changes.deployed
-    if LAYERS[changed.layer].scope != "foundation":
+    layer_addresses = {layer.address for layer in picture.layers} | changes.deployed
+    if LAYERS[resource.layer].scope != "foundation":
         # A layer that goes, on a cluster that was known by another one.
-        known |= {f"{changed.layer}/{a.partition('/')[2]}" for a in known if a.startswith("cluster/")}
+        layer_addresses |= {
+            f"{resource.layer}/{a.partition('/')[2]}" for a in layer_addresses if a.startswith("cluster/")
+        }
     places = [
         address.partition("/")[2]
-        for address in known
-        if address.partition("/")[0] == changed.layer
-        and f"{changed.name}-".startswith(f"{address.partition('/')[2]}-")
+        for address in layer_addresses
+        if address.partition("/")[0] == resource.layer
+        and f"{resource.name}-".startswith(f"{address.partition('/')[2]}-")
     ]
-    if not places and LAYERS[changed.layer].scope == "environment":
+    if not places and LAYERS[resource.layer].scope == "environment":
         # What stays where another cluster becomes home is named after the foundation.
         addresses = (layer.address.partition("/") for layer in picture.layers)
-        places = [place for layer, _, place in addresses if layer == changed.layer]
-    return f"{changed.layer}/{max(places, key=len)}" if places else ""
+        places = [place for layer, _, place in addresses if layer == resource.layer]
+    return f"{resource.layer}/{max(places, key=len)}" if places else ""
 
 
-def _part(picture: Picture, unit: str, changed: Changed) -> str:
+def _part(picture: Picture, unit: str, resource: Changed) -> str:
     """Name of the part of a unit that a resource is drawn in; nothing where it is only the unit's."""
     place = unit.partition("/")[2]
-    rest = changed.name.removeprefix(place).removeprefix("-")
+    rest = resource.name.removeprefix(place).removeprefix("-")
     zones = [zone for foundation in picture.foundations for zone in foundation.zones]
-    match changed.types[0]:
+    match resource.types[0]:
         case "moka:aws:NodeGroup":
             return group_name(rest, zones)
         case "moka:aws:Bucket":
             return rest
     part = next(
-        (part for start, part in PARTS.items() for type in changed.types if type.startswith(start)), ""
+        (part for start, part in PARTS.items() for type in resource.types if type.startswith(start)), ""
     )
     zone = next((zone for zone in zones if zone in rest), "")
     return zone or part if part == "network" else part
@@ -150,7 +152,7 @@ def _with_new(picture: Picture, deployed: set[str]) -> Picture:
 
 def _remarks(every: Sequence[Changes], elsewhere: Sequence[Change], stacks: Sequence[str]) -> Iterator[str]:
     for changes in every:
-        marks = [Change(changed.operation, changed.name) for changed in changes.changed]
+        marks = [Change(resource.operation, resource.name) for resource in changes.changed]
         yield f"Preview of stack {changes.stack}: {summary(marks)}."
     if elsewhere:
         names = [change.resource for change in elsewhere]

@@ -41,13 +41,13 @@ def picture(environment: Environment, stack: str | None = None) -> Picture:
         for unit in own
         for read in units_read(environment, unit)
     }
-    shown = own | {unit for unit in stacks if str(unit) in {reading.read for reading in readings}}
+    drawn_units = own | {unit for unit in stacks if str(unit) in {reading.read for reading in readings}}
     # The foundation below what is drawn is drawn around it.
-    shown |= {Unit("foundation", place) for place in _foundations(environment, shown)}
+    drawn_units |= {Unit("foundation", place) for place in _foundations(environment, drawn_units)}
     layers = {
         unit: Layer(str(unit), stacks[unit], elsewhere=unit not in own)
         for unit in units(environment)
-        if unit in shown
+        if unit in drawn_units
     }
     foundations = [
         (environment.foundations[unit.place].account, _foundation(environment, unit, layers, own))
@@ -70,8 +70,8 @@ def _check_stack(environment: Environment, stack: str | None, stacks: list[str])
         raise InvalidDocument(f"{environment.environment} has no stack {stack}; it has {', '.join(stacks)}.")
 
 
-def _foundations(environment: Environment, shown: set[Unit]) -> Iterator[str]:
-    for unit in shown:
+def _foundations(environment: Environment, drawn_units: set[Unit]) -> Iterator[str]:
+    for unit in drawn_units:
         yield unit.place if unit.row.scope == "foundation" else environment.clusters[unit.place].foundation
 
 
@@ -83,8 +83,8 @@ def _foundation(
     for name in environment.clusters_of(unit.place):
         on_cluster = tuple(
             layer
-            for other, layer in layers.items()
-            if other.row.scope != "foundation" and other.place == name
+            for layer_unit, layer in layers.items()
+            if layer_unit.row.scope != "foundation" and layer_unit.place == name
         )
         if on_cluster:
             clusters.append(_cluster(environment, name, on_cluster, whole=Unit("cluster", name) in own))

@@ -93,9 +93,9 @@ def _row(picture: Picture, foundation: Foundation, item: NodeGroup, columns: Col
     for column, value in enumerate(_texts(item)):
         dot = DOT if column == 0 else 0
         kind = KINDS[column]
-        shown = shortened(value, columns.texts[column] - dot, kind)
-        if shown:
-            content.append(text(box.x + columns.starts[column] + dot, box.line, shown, kind))
+        words = shortened(value, columns.texts[column] - dot, kind)
+        if words:
+            content.append(text(box.x + columns.starts[column] + dot, box.line, words, kind))
     content += _zones(foundation, item, columns, box)
     content += badges(box.right - GAP, box.y + ROW / 2, changes)
     lines = [f"node group {item.name}", ", ".join(item.instance_types), ", ".join(item.zones), *item.remarks]

@@ -33,9 +33,9 @@ class Owners:
 
     def _by_position(self, urn: str) -> str:
         """The layer whose module registered it, or what it is in."""
-        passed = set()
-        while (step := self._by_urn.get(urn)) and urn not in passed:
-            passed.add(urn)
+        ancestors = set()
+        while (step := self._by_urn.get(urn)) and urn not in ancestors:
+            ancestors.add(urn)
             for place in step.state.places:
                 if match := POSITION.search(place):
                     return match[1]

@@ -50,15 +50,15 @@ class Ports:
     boxes: address -> the box of a unit.
     """
 
-    def __init__(self, boxes: Mapping[str, Box], placed: Sequence[tuple[Side, Lane]]) -> None:
+    def __init__(self, boxes: Mapping[str, Box], side_lanes: Sequence[tuple[Side, Lane]]) -> None:
         self.boxes = boxes
         uses: dict[tuple[Side, Box], list[tuple[str, Lane]]] = defaultdict(list)
         # Lines of what is read go up, and of readers come from below: in this order fewest of them cross.
-        for side, lane in placed:
+        for side, lane in side_lanes:
             for reader in lane.readers:
                 if (use := ("reads", lane)) not in uses[side, boxes[reader]]:
                     uses[side, boxes[reader]].append(use)
-        for side, lane in reversed(placed):
+        for side, lane in reversed(side_lanes):
             uses[side, boxes[lane.read]].append(("is read", lane))
         self._uses = uses
 

@@ -123,9 +123,9 @@ def marked_whole(kind: str, changes: Sequence[Change], *, removed: bool, new: bo
 
 def tooltip(lines: Iterable[str], changes: Sequence[Change]) -> str:
     """What a box says when it is pointed at: a line each, and what would be done there."""
-    listed = [f"{OPERATIONS[c.operation].symbol} {c.resource}" for c in changes[:LISTED]]
+    change_lines = [f"{OPERATIONS[c.operation].symbol} {c.resource}" for c in changes[:LISTED]]
     more = [f"and {len(changes) - LISTED} more"] if len(changes) > LISTED else []
-    return "\n".join([*lines, *([summary(changes)] if changes else []), *listed, *more])
+    return "\n".join([*lines, *([summary(changes)] if changes else []), *change_lines, *more])
 
 
 def _badges(changes: Sequence[Change]) -> Iterator[tuple[Operation, str, float]]:
@@ -179,15 +179,15 @@ def cells(picture: Picture, parts: Sequence[Part], area: Box, kind: str) -> tupl
 
     area: where they begin, and how wide they may be.
     """
-    drawn: list[str] = []
+    shapes: list[str] = []
     x, y = area.x, area.y
     for part in parts:
         width = min(cell_width(picture, part), area.width)
         if x + width > area.right:
             x, y = area.x, y + ROW + GAP
-        drawn.append(_cell(picture, part, Box(x, y, width, ROW), kind))
+        shapes.append(_cell(picture, part, Box(x, y, width, ROW), kind))
         x += width + GAP
-    return drawn, (y + ROW - area.y if parts else 0)
+    return shapes, (y + ROW - area.y if parts else 0)
 
 
 def _cell(picture: Picture, part: Part, box: Box, kind: str) -> str:
@@ -196,13 +196,13 @@ def _cell(picture: Picture, part: Part, box: Box, kind: str) -> str:
     room = box.width - 2 * GAP - badges_width(changes)
     name = shortened(part.name, room)
     content = [text(box.x + GAP, box.line, name)]
-    left = room - text_width(name) - GAP
-    if facts and left > 3 * GAP:
+    space = room - text_width(name) - GAP
+    if facts and space > 3 * GAP:
         content.append(
             text(
-                box.right - GAP - badges_width(changes) - left,
+                box.right - GAP - badges_width(changes) - space,
                 box.line,
-                shortened(facts, left, "small"),
+                shortened(facts, space, "small"),
                 "small",
             )
         )

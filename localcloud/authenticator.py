@@ -48,10 +48,10 @@ class Authenticator:
         entry = self._entry(principal.arn) if principal else None
         if principal is None or entry is None:
             return {"authenticated": False}
-        who = user(entry, principal.session)
+        user_info = user(entry, principal.session)
         return {
             "authenticated": True,
-            "user": {"username": who.name, "groups": list(who.groups), "extra": who.extra},
+            "user": {"username": user_info.name, "groups": list(user_info.groups), "extra": user_info.extra},
         }
 
     def access_review(self, review: Mapping[str, Any]) -> Answer:
@@ -71,28 +71,35 @@ class Authenticator:
             entry for store in stores(self.cloud, "eks") for entry in store.all("access-entry", self.cluster)
         )
         principals = (str(entry["principalArn"]) for entry in entries)
-        return next((Principal(one, session) for one in principals if session_arn(one, session) == arn), None)
+        return next(
+            (
+                Principal(principal, session)
+                for principal in principals
+                if session_arn(principal, session) == arn
+            ),
+            None,
+        )
 
     def _entry(self, principal: str) -> Mapping[str, Any] | None:
         """An access entry has precedence over `aws-auth`.
 
         https://docs.aws.amazon.com/eks/latest/userguide/migrating-access-entries.html
         """
-        return self._kept("access-entry", self.cluster, principal) or self._mapped(principal)
+        return self._store_entry("access-entry", self.cluster, principal) or self._config_map_entry(principal)
 
-    def _mapped(self, principal: str) -> Mapping[str, Any] | None:
+    def _config_map_entry(self, principal: str) -> Mapping[str, Any] | None:
         """What `aws-auth` makes of a principal, in the members of an access entry."""
-        cluster = self._kept("cluster", self.cluster) or {}
+        cluster = self._store_entry("cluster", self.cluster) or {}
         if (cluster.get("accessConfig") or {}).get("authenticationMode") not in MODES:
             return None
-        bootstrap = self._kept("bootstrap", self.cluster) or {}
+        bootstrap = self._store_entry("bootstrap", self.cluster) or {}
         if principal == bootstrap.get("creator"):
             return {"principalArn": principal, **CREATOR}
         path = f"/api/v1/namespaces/{NAMESPACE}/configmaps/{NAME}"
-        found = ControlPlane(self.cloud, self.cluster).api().get(path) or {}
-        return mapped(found.get("data") or {}, principal)
+        config_map = ControlPlane(self.cloud, self.cluster).api().get(path) or {}
+        return mapped(config_map.get("data") or {}, principal)
 
-    def _kept(self, *key: str) -> dict[str, Any] | None:
+    def _store_entry(self, *key: str) -> dict[str, Any] | None:
         return next((thing for store in stores(self.cloud, "eks") if (thing := store.get(*key))), None)
 
     def _policies(self, principal: str) -> list[dict[str, Any]]:

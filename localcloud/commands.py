@@ -43,10 +43,11 @@ def start(engine: Engine) -> None:
     """
     # A wrong localcloud.yaml is refused now, not when its Deployments are made.
     stand_in_modules(engine.project)
-    if lost := _lost_stacks(engine):
+    if lost_stacks := _lost_stacks(engine):
         raise Refusal(
-            f"The laptop's AWS has ended, and kept everything in memory, so what {' and '.join(lost)} had "
-            f"there is lost: run `{RUN} down` to clear away the rest, then `{RUN} up` to start anew."
+            "The laptop's AWS has ended, and kept everything in memory, so what "
+            f"{' and '.join(lost_stacks)} had there is lost: run `{RUN} down` to clear away the rest, then "
+            f"`{RUN} up` to start anew."
         )
     with _one_at_a_time(engine):
         _start(engine)
@@ -63,8 +64,8 @@ def _start(engine: Engine) -> None:
     for stack in engine.stacks():
         # One that cannot be restored says so when it is used.
         with suppress(UnreadableState):
-            if restored := engine.state_file(stack).restore():
-                report.say(restored)
+            if sentence := engine.state_file(stack).restore():
+                report.say(sentence)
     # Before the programs that use them.
     databases.resume(engine.cloud)
     clusters.resume(engine.cloud)
@@ -92,17 +93,17 @@ def up(engine: Engine, stack: str, arguments: tuple[str, ...], *, brief: bool = 
     unknowns.clear(engine.cloud)
     # Policies refuse at the preview, before anything is made; without, `up` itself refuses what it must.
     judged = any(argument.startswith("--policy-pack") for argument in arguments)
-    skipped = () if judged else ("--skip-preview",)
+    options = () if judged else ("--skip-preview",)
     # The summary says how to reach what is there; all outputs are one `pulumi stack output` away.
-    status = _run(engine, "up", stack, "--yes", *skipped, "--suppress-outputs", *arguments)
+    status = _run(engine, "up", stack, "--yes", *options, "--suppress-outputs", *arguments)
     report.cut_off(engine, stack)
-    broken = report.standing(engine) if status == 0 else 0
+    defects = report.standing(engine) if status == 0 else 0
     report.unknown(engine)
     if status == 0:
         report.say(f"\n{stack} is up: {len(engine.resources(stack))} resources.")
         if not brief:
             report.summary(engine)
-    return status or int(broken > 0)
+    return status or int(defects > 0)
 
 
 def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
@@ -119,8 +120,8 @@ def preview(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
 
 def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
     """Destroy a stack, and end the cloud's processes once no stack has anything left."""
-    if lost := _lost_stacks(engine):
-        return _discard(engine, lost)
+    if lost_stacks := _lost_stacks(engine):
+        return _discard(engine, lost_stacks)
     if stack not in engine.stacks():
         report.say(f"Nothing to take down: there is no stack {stack}.")
     else:
@@ -142,9 +143,9 @@ def down(engine: Engine, stack: str, arguments: tuple[str, ...]) -> int:
         report.say(f"Stack {stack} is empty.")
     if stacks := engine.populated():
         report.say(f"The cloud keeps running, as these stacks have resources: {' and '.join(stacks)}.")
-    elif others := at_work(engine.cloud):
+    elif workers := at_work(engine.cloud):
         report.say(
-            f"The cloud keeps running, as pulumi works on it, process {' and '.join(map(str, others))}."
+            f"The cloud keeps running, as pulumi works on it, process {' and '.join(map(str, workers))}."
         )
     else:
         _end(engine)
@@ -216,8 +217,8 @@ def kubeconfig(engine: Engine, arn: str, session: str, cluster: str | None) -> P
     if cluster is None and len(planes) > 1:
         raise Refusal(f"The laptop has clusters {' and '.join(planes)}: name one with --cluster.")
     if not planes or (cluster and cluster not in planes):
-        there = f"has only {' and '.join(planes)}" if planes else f"has none: run `{RUN} up` first"
-        raise Refusal(f"There is no cluster {cluster or 'yet'} on the laptop; it {there}.")
+        inventory = f"has only {' and '.join(planes)}" if planes else f"has none: run `{RUN} up` first"
+        raise Refusal(f"There is no cluster {cluster or 'yet'} on the laptop; it {inventory}.")
     if not re.fullmatch(r"arn:[a-z-]+:iam::\d{12}:(role|user)/.+", arn):
         raise Refusal(f"{arn} is no IAM role or user: write arn:aws:iam::<account>:role/<path and name>.")
     plane = planes[cluster] if cluster else next(iter(planes.values()))
@@ -270,14 +271,14 @@ def _refuse_cut_off(engine: Engine, stack: str) -> None:
     pending = [f"{operation} {urn.rpartition('::')[2]}" for urn, operation in engine.pending(stack).items()]
     if CHECKOUT and pending:
         raise Refusal(
-            f"An update of {stack} was cut off while it was {_listed(pending)}, and its outcome is unknown: "
+            f"An update of {stack} was cut off while it was {_listing(pending)}, and its outcome is unknown: "
             f"run `{recovery(stack)}`, then this again."
         )
 
 
-def _listed(things: list[str], shown: int = 3) -> str:
-    more = len(things) - shown
-    return ", ".join(things[:shown]) + (f" and {more} more" if more > 0 else "")
+def _listing(things: list[str], limit: int = 3) -> str:
+    more = len(things) - limit
+    return ", ".join(things[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def _refuse_without_engine(engine: Engine) -> None:
@@ -317,13 +318,13 @@ def _lost_stacks(engine: Engine) -> list[str]:
     return [] if AwsServer(engine.cloud).alive() else engine.populated()
 
 
-def _discard(engine: Engine, lost: list[str]) -> int:
+def _discard(engine: Engine, lost_stacks: list[str]) -> int:
     """Clear away what is left of stacks whose AWS is gone: their state and their control planes."""
-    for name in lost:
+    for name in lost_stacks:
         _remove(engine, name)
     _end(engine)
     report.say(
-        f"The laptop's AWS had ended, and its resources with it; the state of {' and '.join(lost)} is "
+        f"The laptop's AWS had ended, and its resources with it; the state of {' and '.join(lost_stacks)} is "
         "cleared away too."
     )
     return 0

@@ -100,9 +100,9 @@ class Credentials:
 
     def principal(self, token: str) -> Principal | None:
         """Whose token it is; None where it is no principal's, or of another control plane."""
-        claimed = principal_of(token)
-        valid = claimed is not None and hmac.compare_digest(self.principal_token(claimed), token)
-        return claimed if valid else None
+        claim = principal_of(token)
+        valid = claim is not None and hmac.compare_digest(self.principal_token(claim), token)
+        return claim if valid else None
 
     def _signature(self, content: bytes) -> str:
         return hmac.new((self.folder / PRINCIPALS_KEY).read_bytes(), content, "sha256").hexdigest()

@@ -100,8 +100,8 @@ class Database:
     def note(self, **facts: Any) -> None:
         """Note what the cluster is: master, password, database, version, endpoint."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        known = self._note if (self.folder / "database.json").exists() else {}
-        write_private(self.folder / "database.json", json.dumps({**known, **facts}))
+        facts_before = self._note if (self.folder / "database.json").exists() else {}
+        write_private(self.folder / "database.json", json.dumps({**facts_before, **facts}))
 
     @property
     def noted(self) -> bool:
@@ -167,8 +167,8 @@ class Database:
         """Make its data: roles as RDS has them, the first user, and the database."""
         note, unfinished = self._note, self.folder / "unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
-        made = ("-D", str(unfinished), "-U", OWNER, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
-        self._run("initdb", *made)
+        options = ("-D", str(unfinished), "-U", OWNER, "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+        self._run("initdb", *options)
         statements = ROLES.format(master=note["master"], password=note["password"].replace("'", "''"))
         if note["database"]:
             statements += f'CREATE DATABASE "{note["database"]}" OWNER "{note["master"]}";\n'
@@ -186,10 +186,10 @@ class Database:
             line for line in done.stderr.splitlines() if "ERROR" in line or "FATAL" in line or "error" in line
         ]
         if done.returncode or wrong:
-            says = (wrong or done.stderr.splitlines() or ["nothing"])[-1]
+            sentence = (wrong or done.stderr.splitlines() or ["nothing"])[-1]
             raise Refusal(
-                f"The database of {self.name} could not be made: {program} says “{says.strip()}”. Where root "
-                "starts it, it takes user namespaces: allow them, or work as another user."
+                f"The database of {self.name} could not be made: {program} says “{sentence.strip()}”. Where "
+                "root starts it, it takes user namespaces: allow them, or work as another user."
             )
 
     def _port(self) -> str:

@@ -40,20 +40,20 @@ class EksAnswers:
 
     def __call__(self, environ: wire.Environ, start: wire.StartResponse) -> wire.Body:
         """Answer a request that is signed for EKS."""
-        signed, request = wire.signed(environ), wire.message(environ, "eks")
+        signature, request = wire.signed(environ), wire.message(environ, "eks")
         verb, noun = OPERATIONS.get(xform_name(request.model.name), ("", "")) if request else ("", "")
-        if signed is not None and request is not None:
+        if signature is not None and request is not None:
             match request.model.name:
                 case "UpdateNodegroupConfig":
-                    return self._update_node_group(signed, request, start)
+                    return self._update_node_group(signature, request, start)
                 case "DescribeUpdate":
-                    return self._describe_update(signed, request, start)
-        if signed is None or request is None or verb not in ("list", "describe"):
+                    return self._describe_update(signature, request, start)
+        if signature is None or request is None or verb not in ("list", "describe"):
             return self.application(environ, start)
-        account, collection = get_account_id_from(signed.key), COLLECTIONS[noun]
-        store = Store(store_folder(self.cloud) / account / signed.region / "eks")
+        account, collection = get_account_id_from(signature.key), COLLECTIONS[noun]
+        store = Store(store_folder(self.cloud) / account / signature.region / "eks")
         try:
-            eks_backends[account][signed.region].describe_cluster(request.members["clusterName"])
+            eks_backends[account][signature.region].describe_cluster(request.members["clusterName"])
         except ResourceNotFoundException as missing:
             return wire.refusal(request, *NOT_FOUND, missing.description, start)
         if verb == "list":
@@ -64,8 +64,8 @@ class EksAnswers:
                 # Filters have the names of what they are about.
                 if all(thing.get(key, value) == value for key, value in request.members.items())
             ]
-            listed = [thing[member] if member else _with_times(thing) for thing in things]
-            return wire.answer(request, {name: listed}, start)
+            items = [thing[member] if member else _with_times(thing) for thing in things]
+            return wire.answer(request, {name: items}, start)
         key = [request.members[name] for name in collection.key]
         thing = store.get(noun, *key)
         if thing is None:
@@ -74,17 +74,17 @@ class EksAnswers:
         return wire.answer(request, {collection.answer: _with_times(thing)}, start)
 
     def _update_node_group(
-        self, signed: wire.Signed, request: wire.Message, start: wire.StartResponse
+        self, signature: wire.Signed, request: wire.Message, start: wire.StartResponse
     ) -> wire.Body:
         """Change a node group, as the plugin does."""
-        account, members = get_account_id_from(signed.key), dict(request.members)
+        account, members = get_account_id_from(signature.key), dict(request.members)
         cluster, name = members.pop("clusterName"), members.pop("nodegroupName")
-        backend = eks_backends[account][signed.region]
+        backend = eks_backends[account][signature.region]
         try:
             backend.describe_nodegroup(cluster, name)
         except ResourceNotFoundException as missing:
             return wire.refusal(request, *NOT_FOUND, missing.description, start)
-        eks = self._eks(signed)
+        eks = self._eks(signature)
         before = _sizes(eks, cluster, name)
         for violation in sizes(name, members.get("scalingConfig") or {}, before):
             return wire.refusal(request, *REFUSED, violation.message, start)
@@ -94,30 +94,30 @@ class EksAnswers:
         )
         if _sizes(eks, cluster, name)["desiredSize"] != before["desiredSize"]:
             group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
-            have_machines(eks.api, signed.region, group)
+            have_machines(eks.api, signature.region, group)
         return wire.answer(request, {"update": eks.keep_update(cluster, name)}, start)
 
     def _describe_update(
-        self, signed: wire.Signed, request: wire.Message, start: wire.StartResponse
+        self, signature: wire.Signed, request: wire.Message, start: wire.StartResponse
     ) -> wire.Body:
         members = request.members
-        update = self._eks(signed).kept_update(
+        update = self._eks(signature).kept_update(
             members["name"], members.get("nodegroupName", ""), members["updateId"]
         )
         if update is None:
             return wire.refusal(request, *NOT_FOUND, f"No update found for ID: {members['updateId']}", start)
         return wire.answer(request, {"update": _with_times(update)}, start)
 
-    def _eks(self, signed: wire.Signed) -> Eks:
-        account = get_account_id_from(signed.key)
-        api = account_api(self.cloud, AwsServer(self.cloud).url, account, signed.region)
-        eks: Eks = api.service("eks", signed.region)
+    def _eks(self, signature: wire.Signed) -> Eks:
+        account = get_account_id_from(signature.key)
+        api = account_api(self.cloud, AwsServer(self.cloud).url, account, signature.region)
+        eks: Eks = api.service("eks", signature.region)
         return eks
 
 
 def _sizes(eks: Eks, cluster: str, group: str) -> Members:
-    described = eks.describe_nodegroup(clusterName=cluster, nodegroupName=group)["nodegroup"]
-    sizes: Members = described["scalingConfig"]
+    group_data = eks.describe_nodegroup(clusterName=cluster, nodegroupName=group)["nodegroup"]
+    sizes: Members = group_data["scalingConfig"]
     return sizes
 
 

@@ -116,17 +116,17 @@ class Engine:
 
     def environment(self, base: Mapping[str, str] = os.environ) -> dict[str, str]:
         """The whole environment of the engine: the caller's without its accounts and backends, and ours."""
-        inherited = {
+        variables = {
             name: value
             for name, value in base.items()
             if name in HARMLESS or not name.startswith(REAL_PREFIXES)
         }
-        places = [str(Path(sys.executable).parent), inherited.get("PATH", "")]
+        places = [str(Path(sys.executable).parent), variables.get("PATH", "")]
         # Where it is installed, the caller's own Python comes first: it has the packages of the program.
         path = os.pathsep.join([str(BIN), *(places if CHECKOUT else reversed(places))])
         # A region is no account: as for AWS's own SDKs, the caller's decides where a program names none.
         region = {name: base[name] for name in ("AWS_REGION",) if base.get(name)}
-        return {**inherited, **self.variables(), **region, "PATH": path}
+        return {**variables, **self.variables(), **region, "PATH": path}
 
     def run(self, verb: str, stack: str, *arguments: str) -> int:
         """Run `pulumi up`, `preview` or `destroy` of a stack for a person to watch; its exit status."""

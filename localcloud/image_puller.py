@@ -65,7 +65,7 @@ class Puller:
         self._groups_of_nodes: dict[str, str | None] = {}
         self._refusals: dict[tuple[str, str], Violation | None] = {}
         # Uids of pods whose events were written.
-        self._reported: set[str] = set()
+        self._reports: set[str] = set()
 
     def pod(self, pod: Object) -> None:
         """Let a marked pod run on its node, or have it wait for its images."""
@@ -78,17 +78,17 @@ class Puller:
             self._learn(set(images(pod)))
             group = self._group(node)
             refusals = {image: self._refusal(image, group) for image in images(pod)} if group else {}
-            refused = {image: refusal for image, refusal in refusals.items() if refusal}
+            refused_images = {image: refusal for image, refusal in refusals.items() if refusal}
             path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
-            if not refused:
+            if not refused_images:
                 self._api.merge(path, {"metadata": {"labels": {LABEL: None}}})
                 return
             if state != REFUSED:
                 self._api.merge(path, {"metadata": {"labels": {LABEL: REFUSED}}})
-            self._api.merge(f"{path}/status", {"status": waiting_status(pod, refused, _now())})
-            if pod["metadata"]["uid"] not in self._reported:
-                self._reported.add(pod["metadata"]["uid"])
-                for event in events(pod, refused, _now()):
+            self._api.merge(f"{path}/status", {"status": waiting_status(pod, refused_images, _now())})
+            if pod["metadata"]["uid"] not in self._reports:
+                self._reports.add(pod["metadata"]["uid"])
+                for event in events(pod, refused_images, _now()):
                     self._api.create(f"/api/v1/namespaces/{pod['metadata']['namespace']}/events", event)
 
     def retry(self) -> None:
@@ -111,13 +111,13 @@ class Puller:
     def _learn(self, candidates: set[str]) -> None:
         """Add images that every node group can pull to those that the API server marks no pod for."""
         for _ in range(3):
-            known = self._api.get(PULLED) or {"data": {"images": "", "round": ""}, "metadata": {}}
-            if known["data"]["round"] != self._round:
-                self._round = known["data"]["round"]
+            record = self._api.get(PULLED) or {"data": {"images": "", "round": ""}, "metadata": {}}
+            if record["data"]["round"] != self._round:
+                self._round = record["data"]["round"]
                 self._refusals.clear()
                 self._groups_of_nodes.clear()
                 self._all_groups = list(self._groups())
-            images = set(known["data"]["images"].split("\n")) - {""}
+            images = set(record["data"]["images"].split("\n")) - {""}
             new = {
                 image
                 for image in candidates - images
@@ -125,7 +125,7 @@ class Puller:
             }
             if not new:
                 return
-            version = known["metadata"].get("resourceVersion")
+            version = record["metadata"].get("resourceVersion")
             data = {"images": "\n".join(sorted(images | new))}
             try:
                 self._api.merge(PULLED, {"metadata": {"resourceVersion": version}, "data": data})
@@ -171,13 +171,13 @@ def images(pod: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys(container["image"] for container in containers))
 
 
-def waiting_status(pod: Mapping[str, Any], refused: Mapping[str, Violation], now: str) -> Object:
+def waiting_status(pod: Mapping[str, Any], refusals: Mapping[str, Violation], now: str) -> Object:
     """Status of a pod whose images are not pulled, as kubelet keeps it.
 
     Source: kubernetes/kubernetes: pkg/kubelet/images/image_manager.go
     """
     inits, containers = list(pod["spec"].get("initContainers") or ()), pod["spec"]["containers"]
-    first_init = next((c["name"] for c in inits if c["image"] in refused), None)
+    first_init = next((c["name"] for c in inits if c["image"] in refusals), None)
     start = (pod.get("status") or {}).get("startTime") or now
     unready = ", ".join(container["name"] for container in containers)
     message = f"containers with unready status: [{unready}]"
@@ -186,7 +186,7 @@ def waiting_status(pod: Mapping[str, Any], refused: Mapping[str, Violation], now
         return {"type": name, "status": "True" if true else "False", "lastTransitionTime": start, **more}
 
     def state(container: Mapping[str, Any], init: bool) -> Object:
-        refusal = refused.get(container["image"])
+        refusal = refusals.get(container["image"])
         if refusal and (not init or container["name"] == first_init) and (init or not first_init):
             waiting = {"reason": "ImagePullBackOff", "message": back_off(container["image"], refusal)}
         else:
@@ -222,11 +222,11 @@ def back_off(image: str, refusal: Violation) -> str:
     return f'Back-off pulling image "{image}": ErrImagePull: {refusal.message} ({refusal.remedy})'
 
 
-def events(pod: Mapping[str, Any], refused: Mapping[str, Violation], now: str) -> list[Object]:
+def events(pod: Mapping[str, Any], refusals: Mapping[str, Violation], now: str) -> list[Object]:
     """Kubelet's events of a pod whose images are not pulled."""
-    said = []
-    for image, refusal in refused.items():
-        said += [
+    rows = []
+    for image, refusal in refusals.items():
+        rows += [
             ("Normal", "Pulling", f'Pulling image "{image}"'),
             ("Warning", "Failed", f'Failed to pull image "{image}": {refusal.message}'),
             ("Warning", "Failed", "Error: ErrImagePull"),
@@ -252,7 +252,7 @@ def events(pod: Mapping[str, Any], refused: Mapping[str, Violation], now: str) -
             "lastTimestamp": now,
             "count": 1,
         }
-        for kind, reason, message in said
+        for kind, reason, message in rows
     ]
 
 
@@ -302,11 +302,11 @@ def main() -> int:
 
         return find_cluster(cloud, server.url, plane.name) if server.alive() else None
 
-    def decide(image: str, group: str, others: Iterable[str]) -> Iterable[Verdict]:
+    def decide(image: str, group: str, neighbours: Iterable[str]) -> Iterable[Verdict]:
         pulls = cluster()
         if pulls is None:
             return []
-        verdicts: Iterable[Verdict] = pulls.pull(image, group, others, noted_architectures(plane.folder))
+        verdicts: Iterable[Verdict] = pulls.pull(image, group, neighbours, noted_architectures(plane.folder))
         return verdicts
 
     def groups() -> Iterable[str]:

@@ -28,12 +28,12 @@ def free_port() -> int:
     notes = cache.root() / "ports.json"
     with locked(notes.with_suffix(".lock")):
         now = time.time()
-        known = json.loads(notes.read_text()) if notes.is_file() else {}
+        ports = json.loads(notes.read_text()) if notes.is_file() else {}
         # A clock that was set back would reserve for longer.
-        reserved = {port: at for port, at in known.items() if abs(now - at) < RESERVED_SECONDS}
+        reservations = {port: at for port, at in ports.items() if abs(now - at) < RESERVED_SECONDS}
         for port in random.sample(PORTS, len(PORTS)):
-            if str(port) not in reserved and not port_taken(port):
-                write_private(notes, json.dumps({**reserved, str(port): now}))
+            if str(port) not in reservations and not port_taken(port):
+                write_private(notes, json.dumps({**reservations, str(port): now}))
                 return port
     raise Refusal(f"Every port from {PORTS.start} to {PORTS.stop - 1} is taken: end programs that hold them.")
 

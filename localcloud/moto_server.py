@@ -37,20 +37,20 @@ def _of_a_cluster(operation: Callable[..., Any]) -> Callable[..., Any]:
     eks/models.py); EKS says so: https://docs.aws.amazon.com/eks/latest/APIReference/API_ListNodegroups.html
     """
 
-    def answer(backend: EKSBackend, cluster_name: str, *arguments: Any, **named: Any) -> Any:
+    def answer(backend: EKSBackend, cluster_name: str, *arguments: Any, **keywords: Any) -> Any:
         backend.describe_cluster(cluster_name)
-        return operation(backend, cluster_name, *arguments, **named)
+        return operation(backend, cluster_name, *arguments, **keywords)
 
     return answer
 
 
-def _served(noun: str, describe: Callable[..., Any]) -> Callable[..., Any]:
+def _answering(noun: str, describe: Callable[..., Any]) -> Callable[..., Any]:
     """A cluster or node group with what is kept of it beside moto: its version, its API server."""
 
-    def answer(backend: EKSBackend, *key: str, **named: str) -> Any:
-        thing = describe(backend, *key, **named)
+    def answer(backend: EKSBackend, *key: str, **keywords: str) -> Any:
+        thing = describe(backend, *key, **keywords)
         place = store_folder(Cloud.of_environment()) / backend.account_id / backend.region_name / "eks"
-        for member, value in (Store(place).get(noun, *key, *named.values()) or {}).items():
+        for member, value in (Store(place).get(noun, *key, *keywords.values()) or {}).items():
             setattr(thing, xform_name(member), value)
         return thing
 
@@ -80,16 +80,16 @@ def _of_its_account(read: Callable[..., Any]) -> Callable[..., Any]:
     https://docs.aws.amazon.com/secretsmanager/latest/userguide/auth-and-access_examples_cross.html
     """
 
-    def answer(backend: SecretsManagerBackend, secret_id: str, *arguments: Any, **named: Any) -> Any:
+    def answer(backend: SecretsManagerBackend, secret_id: str, *arguments: Any, **keywords: Any) -> Any:
         if secret_id.startswith("arn:"):
             _, _, _, region, account, *_ = secret_id.split(":")
             backend = secretsmanager_backends[account][region]
-        return read(backend, secret_id, *arguments, **named)
+        return read(backend, secret_id, *arguments, **keywords)
 
     return answer
 
 
-def _tagged(assume: Callable[[TokenResponse], Any]) -> Callable[[TokenResponse], Any]:
+def _with_tags(assume: Callable[[TokenResponse], Any]) -> Callable[[TokenResponse], Any]:
     """A session of a role with its tags, which moto leaves out (5.2: sts/responses.py):
     https://docs.aws.amazon.com/IAM/latest/UserGuide/id_session-tags.html
     """
@@ -127,7 +127,7 @@ class Handler(MotoRequestHandler):
         return continues
 
 
-def _presigned(environ: dict[str, Any]) -> dict[str, Any]:
+def _with_query(environ: dict[str, Any]) -> dict[str, Any]:
     """A request to STS that is signed in its query, as one that is signed in its headers: moto takes it for
     one to S3, whatever service its credential names (5.2: moto_server/werkzeug_app.py).
     https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
@@ -157,7 +157,7 @@ class Guarded(DomainDispatcherApplication):
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Any:
         """Answer a request."""
-        environ = _presigned(environ)
+        environ = _with_query(environ)
         application: Callable[..., Any] = super().__call__
         if EKS in environ.get("HTTP_AUTHORIZATION", ""):
             from localcloud.eks_answers import EksAnswers
@@ -184,11 +184,11 @@ if __name__ == "__main__":
         setattr(EKSBackend, name, _of_a_cluster(getattr(EKSBackend, name)))
     for noun in ("cluster", "nodegroup"):
         name = f"describe_{noun}"
-        setattr(EKSBackend, name, _served(noun, getattr(EKSBackend, name)))
+        setattr(EKSBackend, name, _answering(noun, getattr(EKSBackend, name)))
     SecretsManagerBackend.get_secret_value = _of_its_account(  # type: ignore[method-assign]
         SecretsManagerBackend.get_secret_value
     )
-    TokenResponse.assume_role = _tagged(TokenResponse.assume_role)  # type: ignore[method-assign, assignment]
+    TokenResponse.assume_role = _with_tags(TokenResponse.assume_role)  # type: ignore[method-assign, assignment]
     EC2Backend.create_default_vpc = _with_way_out(EC2Backend.create_default_vpc)  # type: ignore
     server.DomainDispatcherApplication = Guarded  # type: ignore[attr-defined]
     server.MotoRequestHandler = Handler  # type: ignore[attr-defined]

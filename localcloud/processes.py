@@ -59,11 +59,11 @@ def answers(url: str, authority: Path | None = None, certificate: tuple[Path, Pa
 
     certificate: of the client, with its key.
     """
-    trusted = ssl.create_default_context(cafile=authority) if authority else None
-    if trusted and certificate:
-        trusted.load_cert_chain(*certificate)
+    trust = ssl.create_default_context(cafile=authority) if authority else None
+    if trust and certificate:
+        trust.load_cert_chain(*certificate)
     try:
-        with urllib.request.urlopen(url, timeout=5, context=trusted):
+        with urllib.request.urlopen(url, timeout=5, context=trust):
             return True
     except (urllib.error.URLError, OSError):
         return False
@@ -237,11 +237,11 @@ def _family(process: psutil.Process) -> list[psutil.Process]:
 
 def _await_end(processes: Sequence[psutil.Process], timeout: float) -> None:
     deadline = time.monotonic() + timeout
-    while not all(_ended(process) for process in processes) and time.monotonic() < deadline:
+    while not all(_has_ended(process) for process in processes) and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
 
 
-def _ended(process: psutil.Process) -> bool:
+def _has_ended(process: psutil.Process) -> bool:
     # A process that has ended stays in the table until its parent has read its exit status. It looks so once
     # its first thread has ended, while others still hold its ports and files.
     try:

@@ -71,13 +71,13 @@ def stand_in_modules(project: Path) -> dict[str, str]:
     return modules
 
 
-def stand_in_variables(project: Path, program: str, **known: str) -> dict[str, str]:
+def stand_in_variables(project: Path, program: str, **values: str) -> dict[str, str]:
     """Variables by which a shell finds a program of the project that runs, as `localcloud.yaml` has them.
 
-    known: what `{name}` stands for in them.
+    values: what `{name}` stands for in them.
     """
     texts = (_section(project, "stand_ins").get(program) or {}).get("variables") or {}
-    for name, value in known.items():
+    for name, value in values.items():
         texts = {variable: text.replace(f"{{{name}}}", value) for variable, text in texts.items()}
     return dict(texts)
 
@@ -97,13 +97,13 @@ def _has_module(project: Path, module: str) -> bool:
     if path.with_suffix(".py").is_file() or (path / "__main__.py").is_file():
         return True
     try:
-        installed = find_spec(module)
+        spec = find_spec(module)
         # A package is run by a module of it.
-        if installed and installed.submodule_search_locations is not None:
-            installed = find_spec(f"{module}.__main__")
+        if spec and spec.submodule_search_locations is not None:
+            spec = find_spec(f"{module}.__main__")
     except ModuleNotFoundError:
         return False
-    return installed is not None
+    return spec is not None
 
 
 def project_calls(project: Path) -> dict[str, list[ProjectCall]]:

@@ -23,8 +23,8 @@ def unprotect(engine: Engine, stack: str) -> int:
         return 0
     state = json.loads(engine.pulumi("stack", "export", "--stack", stack))
     resources = state["deployment"]["resources"]
-    protected = [resource for resource in resources if any(resource.get(mark) for mark in MARKS)]
-    for resource in protected:
+    protected_resources = [resource for resource in resources if any(resource.get(mark) for mark in MARKS)]
+    for resource in protected_resources:
         for mark in MARKS:
             resource.pop(mark, None)
         if unprotect_in_aws := OF_AWS.get(resource["type"]):
@@ -33,7 +33,7 @@ def unprotect(engine: Engine, stack: str) -> int:
             for properties in ("inputs", "outputs"):
                 resource[properties] = {**(resource.get(properties) or {}), force: True}
     engine.pulumi("stack", "import", "--stack", stack, text=json.dumps(state))
-    return len(protected)
+    return len(protected_resources)
 
 
 def _unprotect_cluster(engine: Engine, outputs: dict[str, Any]) -> None:

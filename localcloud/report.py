@@ -123,8 +123,8 @@ def status(engine: Engine, as_json: bool) -> None:
     aws = cloud["aws"]
     say(f"AWS, in memory   {aws['url'] if aws['running'] else 'not running'}")
     for cluster in cloud["clusters"]:
-        ended = f" (not running: {', '.join(cluster['not_running'])})"
-        say(f"Cluster          {cluster['name']}{ended if cluster['not_running'] else ''}")
+        remark = f" (not running: {', '.join(cluster['not_running'])})"
+        say(f"Cluster          {cluster['name']}{remark if cluster['not_running'] else ''}")
         say(f"  API server     {cluster['api_server']}")
         say(f"  kubeconfig     {cluster['kubeconfig']}")
         page = (
@@ -138,8 +138,8 @@ def status(engine: Engine, as_json: bool) -> None:
         for group in cluster["capped"]:
             say(f"  fewer machines {group}")
     for database in cloud["databases"]:
-        ended = "" if database["running"] else " (not running)"
-        say(f"Database         {database['name']}: {database['address']}{ended}")
+        remark = "" if database["running"] else " (not running)"
+        say(f"Database         {database['name']}: {database['address']}{remark}")
     for bucket in cloud["buckets"]:
         say(f"Bucket           s3://{bucket}")
     for name, stack in cloud["stacks"].items():
@@ -197,8 +197,8 @@ def condensed(sentences: Iterable[str]) -> Iterator[str]:
     for sentence in sentences:
         resource, _, reason = sentence.partition(": ")
         by_reason.setdefault(reason, []).append(resource)
-    for reason, [resource, *others] in list(by_reason.items())[:MOST_LINES]:
-        yield f"{resource}{f' and {len(others)} more' if others else ''}: {reason}"
+    for reason, [resource, *other_resources] in list(by_reason.items())[:MOST_LINES]:
+        yield f"{resource}{f' and {len(other_resources)} more' if other_resources else ''}: {reason}"
     if len(by_reason) > MOST_LINES:
         yield f"and {len(by_reason) - MOST_LINES} reasons more, which often go with the first."
 

@@ -32,23 +32,23 @@ class ScalingAnswers:
 
     def __call__(self, environ: wire.Environ, start: wire.StartResponse) -> wire.Body:
         """Answer a request that is signed for Auto Scaling."""
-        signed, request = wire.signed(environ), wire.message(environ, "autoscaling")
+        signature, request = wire.signed(environ), wire.message(environ, "autoscaling")
         perform = OPERATIONS.get(request.model.name) if request else None
-        if signed is None or request is None or perform is None:
+        if signature is None or request is None or perform is None:
             return self.application(environ, start)
-        account = get_account_id_from(signed.key)
-        api = account_api(self.cloud, AwsServer(self.cloud).url, account, signed.region)
+        account = get_account_id_from(signature.key)
+        api = account_api(self.cloud, AwsServer(self.cloud).url, account, signature.region)
         try:
-            members = perform(api.service("autoscaling", signed.region), request.members)
+            members = perform(api.service("autoscaling", signature.region), request.members)
         except ClientError as error:
-            said = error.response["Error"]
-            return wire.refusal(request, said["Code"], REFUSED_STATUS, said["Message"], start)
+            refusal = error.response["Error"]
+            return wire.refusal(request, refusal["Code"], REFUSED_STATUS, refusal["Message"], start)
         return wire.answer(request, members, start)
 
 
 def _describe(scaling: AutoScaling, members: Members) -> Members:
-    named = {name: members[name] for name in ("AutoScalingGroupNames", "Filters") if members.get(name)}
-    groups = scaling.describe_auto_scaling_groups(**named)["AutoScalingGroups"]
+    selection = {name: members[name] for name in ("AutoScalingGroupNames", "Filters") if members.get(name)}
+    groups = scaling.describe_auto_scaling_groups(**selection)["AutoScalingGroups"]
     return {
         "AutoScalingGroups": [
             {**group, "Instances": [_instance(node) for node in _nodes(scaling, group)]} for group in groups
@@ -119,8 +119,8 @@ def _end(scaling: AutoScaling, group: Members, node: str) -> None:
     eks = scaling.api.service("eks", scaling.region)
     plane = ControlPlane(scaling.api.cloud, cluster)
     remove_node(plane, node)
-    described = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
-    have_machines(scaling.api, scaling.region, described)
+    group_data = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
+    have_machines(scaling.api, scaling.region, group_data)
 
 
 def _activity(group: str, instance: str) -> dict[str, Any]:

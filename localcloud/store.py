@@ -36,7 +36,7 @@ def other_places(cloud: Cloud, place: tuple[str, str], service: str, *key: str) 
     """Accounts and regions other than `place` that have a thing with this key."""
     folder = store_folder(cloud)
     places = {(path.parent.name, path.name) for path in folder.glob("*/*") if path.is_dir()} - {place}
-    return sorted(other for other in places if Store(folder.joinpath(*other, service)).get(*key) is not None)
+    return sorted(place for place in places if Store(folder.joinpath(*place, service)).get(*key) is not None)
 
 
 def stores(cloud: Cloud, service: str) -> "list[Store]":

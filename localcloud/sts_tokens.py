@@ -30,24 +30,28 @@ def caller(token: str, cluster: str, aws: str) -> str | None:
     if url is None or not url.startswith(f"{aws.rstrip('/')}/"):
         return None
     query = parse_qs(urlsplit(url).query)
-    signed = query.get("X-Amz-SignedHeaders", [""])[0].split(";")
-    if query.get("Action") != ["GetCallerIdentity"] or CLUSTER_HEADER not in signed or not _fresh(query):
+    signed_headers = query.get("X-Amz-SignedHeaders", [""])[0].split(";")
+    if (
+        query.get("Action") != ["GetCallerIdentity"]
+        or CLUSTER_HEADER not in signed_headers
+        or not _fresh(query)
+    ):
         return None
     request = urllib.request.Request(url, headers={CLUSTER_HEADER: cluster})
     try:
         with urllib.request.urlopen(request, timeout=5) as answer:
-            found = ARN.search(answer.read().decode())
+            match = ARN.search(answer.read().decode())
     except (urllib.error.URLError, OSError):
         return None
-    return found[1] if found else None
+    return match[1] if match else None
 
 
 def _url(token: str) -> str | None:
     if not token.startswith(PREFIX):
         return None
-    encoded = token.removeprefix(PREFIX)
+    text = token.removeprefix(PREFIX)
     try:
-        return base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode("ascii")
+        return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
     except (binascii.Error, ValueError):
         return None
 

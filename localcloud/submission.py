@@ -148,9 +148,9 @@ class _AcceptingHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        created = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        created["metadata"]["uid"] = "none"
-        answer = json.dumps(created).encode()
+        resource = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        resource["metadata"]["uid"] = "none"
+        answer = json.dumps(resource).encode()
         self.send_response(201 if self.command == "POST" else 200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))

@@ -47,12 +47,14 @@ def admission_fails_closed(policy: Resource, _: Parameters) -> Violations:
 )
 def admission_bound(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Every admission policy is bound."""
-    bindings = [one for one in resources if one.type == ADMISSION_BINDING]
+    bindings = [resource for resource in resources if resource.type == ADMISSION_BINDING]
     for policy in resources:
         if policy.type != ADMISSION_POLICY or policy.get("metadata.name") is UNKNOWN:
             continue
-        bound = [one.get("spec.policyName") for one in bindings if one.provider == policy.provider]
-        if policy.object_name not in bound and not any(name is UNKNOWN for name in bound):
+        policy_names = [
+            binding.get("spec.policyName") for binding in bindings if binding.provider == policy.provider
+        ]
+        if policy.object_name not in policy_names and not any(name is UNKNOWN for name in policy_names):
             yield policy, f"{where(policy)} is not in force: bind it, with validationActions [Deny]."
 
 
@@ -124,14 +126,14 @@ NOBODY = "somebody-whom-no-pattern-means"
 def tier_1_claimed(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Where there is a tier 1, job namespaces say which queues their jobs may run in."""
     critical = {
-        one.provider
-        for one in resources
-        if one.type == CONFIG_MAP and any(is_critical(path) for path, _ in leaves_of(one))
+        resource.provider
+        for resource in resources
+        if resource.type == CONFIG_MAP and any(is_critical(path) for path, _ in leaves_of(resource))
     }
     claims = [
-        one
-        for one in resources
-        if one.type == ADMISSION_POLICY and one.get("metadata.name") in (QUEUE_CLAIMS, UNKNOWN)
+        resource
+        for resource in resources
+        if resource.type == ADMISSION_POLICY and resource.get("metadata.name") in (QUEUE_CLAIMS, UNKNOWN)
     ]
     for namespace in resources:
         if namespace.type != NAMESPACE or not is_job_namespace(namespace):

@@ -38,7 +38,7 @@ def bucket_not_public(block: Resource, _: Parameters) -> Violations:
             yield f"The bucket of {block.name} can be made public: set {name} to true."
 
 
-def _accompanied(resources: Sequence[Resource], companion: str) -> set[str]:
+def _accompanied_buckets(resources: Sequence[Resource], companion: str) -> set[str]:
     """URNs of the buckets that have a resource of a type."""
     return {
         urn
@@ -54,13 +54,9 @@ def _companion_rule(
     """A rule that every bucket has a resource of another type."""
 
     def check(resources: Sequence[Resource], parameters: Parameters) -> StackViolations:
-        accompanied = _accompanied(resources, companion)
+        buckets = _accompanied_buckets(resources, companion)
         for bucket in resources:
-            if (
-                bucket.type == BUCKET
-                and bucket.urn not in accompanied
-                and bucket.name not in parameters["but"]
-            ):
+            if bucket.type == BUCKET and bucket.urn not in buckets and bucket.name not in parameters["but"]:
                 kind = companion.rpartition(":")[2]
                 yield bucket, f"Bucket {bucket.name} {lacks}: add a {kind}."
 
@@ -127,12 +123,12 @@ _companion_rule(
 )
 def bucket_has_access_log(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Every bucket has its requests logged, but for the bucket of these logs."""
-    logged = _accompanied(resources, BUCKET_LOGGING)
+    logging_buckets = _accompanied_buckets(resources, BUCKET_LOGGING)
     targets = {
         urn for log in resources if log.type == BUCKET_LOGGING for urn in log.reads.get("targetBucket", ())
     }
     for bucket in resources:
-        if bucket.type == BUCKET and bucket.urn not in logged | targets:
+        if bucket.type == BUCKET and bucket.urn not in logging_buckets | targets:
             yield bucket, f"Requests to bucket {bucket.name} are not logged: add a BucketLogging."
 
 

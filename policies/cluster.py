@@ -42,8 +42,8 @@ def api_server_private(cluster: Resource, parameters: Parameters) -> Violations:
         return
     networks = cluster.get("vpcConfig.publicAccessCidrs", [])
     # EKS takes none for all of them.
-    named = ["0.0.0.0/0"] if networks == [] else filter(None, map(text, sequence(networks)))
-    if beyond := sorted(set(named) - set(parameters["public_networks"])):
+    ranges = ["0.0.0.0/0"] if networks == [] else filter(None, map(text, sequence(networks)))
+    if beyond := sorted(set(ranges) - set(parameters["public_networks"])):
         yield (
             f"The API server of {cluster.name} is open to {', '.join(beyond)}: turn the public endpoint "
             "off, or limit it to networks of yours."
@@ -165,8 +165,8 @@ def cluster_version_ends_soon(cluster: Resource, parameters: Parameters) -> Viol
     version = text(cluster.get("version"))
     if not (support := KUBERNETES.get(version)):
         return
-    left = support.standard - today()
-    if datetime.timedelta() < left <= datetime.timedelta(days=parameters["days_before_end"]):
+    time_left = support.standard - today()
+    if datetime.timedelta() < time_left <= datetime.timedelta(days=parameters["days_before_end"]):
         yield (
             f"Standard support of Kubernetes {version} ends on {support.standard}: plan the upgrade of "
             f"cluster {cluster.name}."

@@ -122,9 +122,9 @@ def instance_generation(group: Resource, parameters: Parameters) -> Violations:
 )
 def repository_has_lifecycle(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Every registry repository forgets old images."""
-    kept = {urn for policy in resources for urn in policy.reads.get("repository", ())}
+    repositories = {urn for policy in resources for urn in policy.reads.get("repository", ())}
     for repository in resources:
-        if repository.type == REPOSITORY and repository.urn not in kept:
+        if repository.type == REPOSITORY and repository.urn not in repositories:
             yield repository, f"Repository {repository.name} keeps every image: add a LifecyclePolicy."
 
 

@@ -127,12 +127,12 @@ def log_objects_kept(lifecycle: Resource, parameters: Parameters) -> Violations:
 def bucket_of_this_environment(policy: Resource, parameters: Parameters) -> Violations:
     """Identities reach buckets of other environments as is granted only: `<bucket>`, `<bucket>:write`."""
     own = _environment(policy.urn)
-    others = set(parameters["environments"]) - {own}
+    other_environments = set(parameters["environments"]) - {own}
     for statement in granted(policy):
         actions = [action.lower() for action in statement.actions if action.lower().startswith("s3:")]
         granted_as = ":write" if not all(action.startswith(READS) for action in actions) else ""
         for name in _buckets(statement) if statement.allows and actions and own else ():
-            whose = _whose(name, own, others)
+            whose = _whose(name, own, other_environments)
             if whose and not _is_listed(f"{name}{granted_as}", parameters["granted"]):
                 verb = "writes to" if granted_as else "reaches"
                 yield (
@@ -155,14 +155,14 @@ def _buckets(statement: Statement) -> Iterator[str]:
             yield arn.partition(":s3:::")[2].partition("/")[0]
 
 
-def _whose(bucket: str, own: str, others: Set[str]) -> str:
+def _whose(bucket: str, own: str, other_environments: Set[str]) -> str:
     """What other environment a pattern of buckets is of, by the words in it; empty where it is of none."""
     words = bucket.split("-")
     if own in words:
         return ""
     if "*" in bucket or "?" in bucket:
         return "any environment"
-    return next((word for word in words if word in others), "")
+    return next((word for word in words if word in other_environments), "")
 
 
 def _is_listed(name: str, patterns: Sequence[str]) -> bool:

@@ -72,15 +72,15 @@ def _with_managed_password(inputs: Inputs, parameters: Parameters) -> Inputs:
 )
 def database_password_managed(database: Resource, _: Parameters) -> Violations:
     """The password of a database's first user is made and rotated by AWS."""
-    given = next((name for name in PASSWORDS if database.get(name) not in (None, UNKNOWN)), None)
-    copied = any(database.get(name) is not None for name in COPIES)
+    password_name = next((name for name in PASSWORDS if database.get(name) not in (None, UNKNOWN)), None)
+    is_copy = any(database.get(name) is not None for name in COPIES)
     managed = database.get("manageMasterUserPassword", False)
-    if given:
+    if password_name:
         yield (
-            f"Database {database.name} has its password from the program: take {given} out, and set "
+            f"Database {database.name} has its password from the program: take {password_name} out, and set "
             "manageMasterUserPassword to true."
         )
-    elif managed is False and not copied:
+    elif managed is False and not is_copy:
         yield f"Database {database.name} has a password of its own: set manageMasterUserPassword to true."
 
 

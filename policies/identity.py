@@ -113,8 +113,8 @@ def is_everything(resource: str) -> bool:
 )
 def no_administrators(resource: Resource, parameters: Parameters) -> Violations:
     """Nothing has AWS's policies for administrators."""
-    attached = [resource.get("policyArn"), *sequence(resource.get("managedPolicyArns"))]
-    for arn in filter(None, map(text, attached)):
+    arns = [resource.get("policyArn"), *sequence(resource.get("managedPolicyArns"))]
+    for arn in filter(None, map(text, arns)):
         name = arn.rpartition("/")[2]
         if ":aws:policy/" in arn and any(fnmatchcase(name, pattern) for pattern in parameters["policies"]):
             yield f"{where(resource)} has {name}: write a policy with what is called."
@@ -147,7 +147,7 @@ def _is_any_identity(resource: str) -> bool:
 
 def escalates(action: str) -> bool:
     """Whether an action gives rights: https://github.com/RhinoSecurityLabs/AWS-IAM-Privilege-Escalation."""
-    return any(fnmatchcase(known, action.lower()) for known in ESCALATIONS)
+    return any(fnmatchcase(escalation, action.lower()) for escalation in ESCALATIONS)
 
 
 ESCALATIONS = frozenset(

@@ -83,8 +83,8 @@ def default_deny(resources: Sequence[Resource], _: Parameters) -> StackViolation
         if namespace.type != NAMESPACE or not is_job_namespace(namespace):
             continue
         own = [policy for policy in policies if _is_in(policy, namespace)]
-        denied = {direction for policy in own for direction in _denied(policy, own)}
-        if missing := sorted(DIRECTIONS - denied):
+        denials = {direction for policy in own for direction in _denials(policy, own)}
+        if missing := sorted(DIRECTIONS - denials):
             kinds = " and ".join(missing)
             yield namespace, f"{where(namespace)} has no NetworkPolicy that denies {kinds}: add one."
         for policy in own:
@@ -110,14 +110,14 @@ def _is_in(resource: Resource, namespace: Resource) -> bool:
     return namespace.get("metadata.name") is UNKNOWN or resource.namespace == namespace.object_name
 
 
-def _denied(policy: Resource, own: Sequence[Resource]) -> Set[str]:
+def _denials(policy: Resource, own: Sequence[Resource]) -> Set[str]:
     """The directions in which a policy lets nothing through for any pod of its namespace, or may do so.
 
     own: all policies of the namespace. One may leave out pods that another isolates: no pod may do more, and
     each is in one list of the VPC CNI instead of two.
     """
     silent = {kind for kind in _directions(policy) if not _has_some(policy.get(f"spec.{kind.lower()}", []))}
-    labels, expressions = _selected(policy)
+    labels, expressions = _selector(policy)
     if _has_some(labels):
         return set()
     if not _has_some(expressions) or not fully_known(expressions):
@@ -125,8 +125,8 @@ def _denied(policy: Resource, own: Sequence[Resource]) -> Set[str]:
     left_out = _pods(expressions, "NotIn")
     if left_out is None:
         return set()
-    others = [_directions(other) for other in own if _may_be_for(other, left_out)]
-    return silent & {kind for kinds in others for kind in kinds}
+    directions = [_directions(other_policy) for other_policy in own if _may_be_for(other_policy, left_out)]
+    return silent & {kind for kinds in directions for kind in kinds}
 
 
 def _directions(policy: Resource) -> Set[str]:
@@ -135,13 +135,13 @@ def _directions(policy: Resource) -> Set[str]:
     return DIRECTIONS & set(map(text, sequence(kinds))) if fully_known(kinds) else DIRECTIONS
 
 
-def _selected(policy: Resource) -> tuple[object, object]:
+def _selector(policy: Resource) -> tuple[object, object]:
     return policy.get("spec.podSelector.matchLabels", {}), policy.get("spec.podSelector.matchExpressions", [])
 
 
 def _may_be_for(policy: Resource, pods: Pods) -> bool:
     """Whether a policy is for just these pods, or for all, as far as is known."""
-    labels, expressions = _selected(policy)
+    labels, expressions = _selector(policy)
     if _has_some(labels):
         return False
     return not fully_known(expressions) or not expressions or _pods(expressions, "In") == pods

@@ -126,9 +126,9 @@ def default_security_group_empty(group: Resource, _: Parameters) -> Violations:
 )
 def vpc_flow_logs(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Every VPC has a flow log."""
-    logged = {urn for log in resources if log.type == FLOW_LOG for urn in log.reads.get("vpcId", ())}
+    vpcs = {urn for log in resources if log.type == FLOW_LOG for urn in log.reads.get("vpcId", ())}
     for vpc in resources:
-        if vpc.type == VPC and vpc.urn not in logged:
+        if vpc.type == VPC and vpc.urn not in vpcs:
             yield vpc, f"VPC {vpc.name} has no flow log: add one."
 
 

@@ -171,9 +171,11 @@ def node_launch_template(group: Resource, _: Parameters) -> Violations:
 )
 def nodes_in_private_subnets(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """Nodes stand in private subnets."""
-    routed = routed_to_the_internet(resources)
+    routed_subnets = routed_to_the_internet(resources)
     subnets = [subnet for subnet in resources if subnet.type == SUBNET]
-    public = {subnet.urn: subnet.name for subnet in subnets if subnet.urn in routed or _is_public(subnet)}
+    public = {
+        subnet.urn: subnet.name for subnet in subnets if subnet.urn in routed_subnets or _is_public(subnet)
+    }
     for group in resources:
         read = group.reads.get("subnetIds", ()) if group.type == NODE_GROUP else ()
         for name in sorted(public[urn] for urn in read if urn in public):
@@ -194,10 +196,10 @@ def routed_to_the_internet(resources: Sequence[Resource]) -> set[str]:
                 [resource.urn] if resource.type == ROUTE_TABLE else resource.reads.get("routeTableId", ())
             )
     associations = [resource for resource in resources if resource.type == ROUTE_TABLE_ASSOCIATION]
-    led = [
+    public_associations = [
         association for association in associations if tables & set(association.reads.get("routeTableId", ()))
     ]
-    return {urn for association in led for urn in association.reads.get("subnetId", ())}
+    return {urn for association in public_associations for urn in association.reads.get("subnetId", ())}
 
 
 @NODES.stack_rule(
@@ -224,8 +226,8 @@ def drivers_zone_spread(resources: Sequence[Resource], parameters: Parameters) -
     least = parameters["at_least_zones"]
     for drivers in clusters.values():
         zones = [_zones(group, zone_of) for group in drivers]
-        for group, those in zip(drivers, zones, strict=True):
-            if len(those) > 1:
+        for group, group_zones in zip(drivers, zones, strict=True):
+            if len(group_zones) > 1:
                 yield group, f"Driver group {group.name} is over several zones: make one for each zone."
         if certain and len(set().union(*zones)) < least:
             names = ", ".join(group.name for group in drivers)

@@ -69,7 +69,7 @@ def _rules() -> Iterator[str]:
 
 
 def _row(rule: Rule) -> str:
-    parameters = "; ".join(f"`{name}: {_shown(value)}`" for name, value in rule.parameters.items())
+    parameters = "; ".join(f"`{name}: {_text(value)}`" for name, value in rule.parameters.items())
     correction = "; can be corrected" if rule.correction else ""
     references = ", ".join(map(_reference, rule.references))
     return (
@@ -87,7 +87,7 @@ def _reference(text: str) -> str:
     return f"[{anchor or path.rpartition('/')[2].removesuffix('.html')}]({text})"
 
 
-def _shown(value: Any) -> str:
+def _text(value: Any) -> str:
     return json.dumps(value, default=list)
 
 
@@ -98,13 +98,13 @@ def _environments() -> Iterator[str]:
     settings: dict[str, dict[str, str]] = {}
     for environment, rules in (("everywhere", file["everywhere"]), *environments.items()):
         for name, values in rules.items():
-            shown = "; ".join(f"`{key}: {_shown(value)}`" for key, value in values.items())
-            settings.setdefault(name, {})[environment] = shown
+            text = "; ".join(f"`{key}: {_text(value)}`" for key, value in values.items())
+            settings.setdefault(name, {})[environment] = text
     yield "| rule | where | what |\n| --- | --- | --- |"
     for name, places in settings.items():
-        for shown in dict.fromkeys(places.values()):
-            where = ", ".join(place for place, value in places.items() if value == shown)
-            yield f"| `{name}` | {where} | {shown} |"
+        for text in dict.fromkeys(places.values()):
+            where = ", ".join(place for place, value in places.items() if value == text)
+            yield f"| `{name}` | {where} | {text} |"
     yield ""
 
 
@@ -116,9 +116,10 @@ def _controls() -> Iterator[str]:
     )
     yield "| control | about | held by |\n| --- | --- | --- |"
     for control, about in CONTROLS.items():
-        held = [f"`{name}`" for name in rules_for(control, RULES)]
-        yield f"| {_reference(control)} | {about.subject} | {', '.join(held)}{_more(held, about.otherwise)} |"
+        names = [f"`{name}`" for name in rules_for(control, RULES)]
+        more = _more(names, about.otherwise)
+        yield f"| {_reference(control)} | {about.subject} | {', '.join(names)}{more} |"
 
 
-def _more(held: Sequence[str], otherwise: str) -> str:
-    return f"{'; ' if held else ''}{otherwise}" if otherwise else ""
+def _more(names: Sequence[str], otherwise: str) -> str:
+    return f"{'; ' if names else ''}{otherwise}" if otherwise else ""

@@ -127,16 +127,16 @@ def secrets_outside(secret: Resource, _: Parameters) -> Violations:
 def user_data_without_secrets(template: Resource, _: Parameters) -> Violations:
     """User data holds no secret."""
     for field in ("userData", "userDataBase64"):
-        content = _decoded(text(template.get(field)))
-        if reason := shape(content) or _called(content):
+        content = _text_of(text(template.get(field)))
+        if reason := shape(content) or _call_name(content):
             yield f"User data of {where(template)} has {reason}: let the node ask for it by its role."
 
 
-def _called(content: str) -> str:
+def _call_name(content: str) -> str:
     return "what its name calls a secret" if any(is_called_secret(*pair) for pair in _pairs(content)) else ""
 
 
-def _decoded(content: str) -> str:
+def _text_of(content: str) -> str:
     try:
         return base64.b64decode(content, validate=True).decode(errors="replace")
     except ValueError:

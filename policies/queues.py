@@ -113,8 +113,8 @@ def tier_1_not_preempted(config_map: Resource, _: Parameters) -> Violations:
 def tier_1_guaranteed(config_map: Resource, _: Parameters) -> Violations:
     """Queues of tier 1 are guaranteed what they need, by an amount of their own."""
     for path, queue in leaves_of(config_map):
-        guaranteed = mapping(at(queue, "resources.guaranteed"))
-        if is_critical(path) and not any(_positive(amount) for amount in guaranteed.values()):
+        guarantee = mapping(at(queue, "resources.guaranteed"))
+        if is_critical(path) and not any(_positive(amount) for amount in guarantee.values()):
             yield (
                 f"Queue {path} of {where(config_map)} is guaranteed nothing itself: give it an amount, or a "
                 "weight in the settings."
@@ -130,9 +130,9 @@ def tier_1_guaranteed(config_map: Resource, _: Parameters) -> Violations:
 )
 def queue_bounded(config_map: Resource, _: Parameters) -> Violations:
     """Every leaf queue has a maximum, its own or of a queue above it."""
-    bounded = [path for path, queue in queues_of(config_map) if mapping(at(queue, "resources.max"))]
+    bounded_paths = [path for path, queue in queues_of(config_map) if mapping(at(queue, "resources.max"))]
     for path, _queue in leaves_of(config_map):
-        if not any(path == above or path.startswith(f"{above}.") for above in bounded):
+        if not any(path == above or path.startswith(f"{above}.") for above in bounded_paths):
             yield (
                 f"Queue {path} of {where(config_map)} may take the whole cluster: give it, or one above "
                 "it, a maximum."
@@ -150,12 +150,12 @@ def queue_not_starved(config_map: Resource, _: Parameters) -> Violations:
     """No queue's maximum is nothing, or less than it is guaranteed."""
     for path, queue in queues_of(config_map):
         queue_name = f"Queue {path} of {where(config_map)}"
-        most, guaranteed = (mapping(at(queue, f"resources.{bound}")) for bound in ("max", "guaranteed"))
+        most, guarantee = (mapping(at(queue, f"resources.{bound}")) for bound in ("max", "guaranteed"))
         for name, amount in most.items():
             # Of GPUs and the like, none is an amount as any other.
             if name in NEEDED and not _positive(amount):
                 yield f"{queue_name} may hold no {name}: raise its maximum, or remove the queue."
-            elif _number(guaranteed.get(name)) > _number(amount):
+            elif _number(guarantee.get(name)) > _number(amount):
                 yield f"{queue_name} may hold less {name} than it is guaranteed: raise its maximum."
         if queue.get("maxapplications") == 0:
             yield f"{queue_name} may run no application: raise maxapplications."

@@ -42,10 +42,10 @@ def analyzer(environ: Mapping[str, str], file: Path | None = None) -> Analyzer:
 def environment(environ: Mapping[str, str]) -> str:
     """The environment of the stack: as its file names it, or else the stack's name up to the first dot."""
     try:
-        named = json.loads(environ.get("PULUMI_CONFIG", "{}")).get(ENVIRONMENT_KEY)
+        environment_name = json.loads(environ.get("PULUMI_CONFIG", "{}")).get(ENVIRONMENT_KEY)
     except (ValueError, AttributeError):
-        named = None
-    return str(named) if named else environ.get("PULUMI_STACK", "").partition(".")[0]
+        environment_name = None
+    return str(environment_name) if environment_name else environ.get("PULUMI_STACK", "").partition(".")[0]
 
 
 def environments() -> Collection[str]:

@@ -65,8 +65,8 @@ NARROWING_KEYS = (
 def policy_names_principals(resource: Resource, _: Parameters) -> Violations:
     """Policies of buckets, keys, registries, queues and secrets name whom they let in."""
     for statement in statements(resource, POLICY_FIELDS[resource.type]):
-        narrowed = set(NARROWING_KEYS) & set(statement.required)
-        if statement.allows and statement.is_for_everybody and not narrowed:
+        narrowing = set(NARROWING_KEYS) & set(statement.required)
+        if statement.allows and statement.is_for_everybody and not narrowing:
             yield (
                 f"Statement {statement.name} of {where(resource)} lets everybody in: name principals, or "
                 "an account or organization in its condition."

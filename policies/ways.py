@@ -41,9 +41,9 @@ INTERNAL_ELB_TAG = "kubernetes.io/role/internal-elb"
 )
 def private_subnets_stay_private(resources: Sequence[Resource], _: Parameters) -> StackViolations:
     """No route leads from a subnet of internal load balancers to an internet gateway."""
-    routed = routed_to_the_internet(resources)
+    routed_subnets = routed_to_the_internet(resources)
     for subnet in resources:
-        if subnet.urn in routed and INTERNAL_ELB_TAG in mapping(subnet.get("tags")):
+        if subnet.urn in routed_subnets and INTERNAL_ELB_TAG in mapping(subnet.get("tags")):
             yield subnet, f"Subnet {subnet.name} is private and has a route to the internet: take it out."
 
 

@@ -40,9 +40,9 @@ def from_digest(document: Mapping[str, Any], source: str) -> Preview:
 def messages(diagnostics: list[Diagnostic], severity: str) -> list[str]:
     """What is said with a severity, but for what is only said while it runs."""
     return [
-        (one.message or "it does not say why").strip()
-        for one in diagnostics
-        if one.severity == severity and not one.ephemeral
+        (diagnostic.message or "it does not say why").strip()
+        for diagnostic in diagnostics
+        if diagnostic.severity == severity and not diagnostic.ephemeral
     ]
 
 

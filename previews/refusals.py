@@ -49,9 +49,11 @@ def not_json(source: str, line: int, reason: str) -> UnreadablePreview:
     )
 
 
-def cut_off(source: str, what: str) -> UnreadablePreview:
-    """Not all of it is there. what: how that is known, as `has 1 of 9 steps to update`."""
-    return UnreadablePreview(f"{source} {quoted(what)}, so it is cut off: preview again, and keep all of it.")
+def cut_off(source: str, proof: str) -> UnreadablePreview:
+    """Not all of it is there. proof: how that is known, as `has 1 of 9 steps to update`."""
+    return UnreadablePreview(
+        f"{source} {quoted(proof)}, so it is cut off: preview again, and keep all of it."
+    )
 
 
 def no_preview(source: str, reason: str) -> UnreadablePreview:
@@ -73,9 +75,9 @@ def several(source: str, what: Sequence[str] | str) -> UnreadablePreview:
     return UnreadablePreview(f"{source} has {names}: give a file for each preview.")
 
 
-def newer(source: str, what: str) -> UnreadablePreview:
+def newer(source: str, novelty: str) -> UnreadablePreview:
     """Something that only another engine knows."""
-    return UnreadablePreview(f"{source} has {quoted(what)}, which is not known here: {UPDATE}.")
+    return UnreadablePreview(f"{source} has {quoted(novelty)}, which is not known here: {UPDATE}.")
 
 
 def no_summary(source: str, errors: Sequence[str]) -> UnreadablePreview:

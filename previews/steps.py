@@ -74,8 +74,8 @@ def together(steps: Iterable[ResourceStep], counted: Mapping[str, int], source: 
         numbers[step.op] += 1
         if op := OPS[step.op]:
             whole = _step(step, op, source)
-            other = by_urn.get(step.urn)
-            by_urn[step.urn] = whole if other is None else _joined(other, whole)
+            previous = by_urn.get(step.urn)
+            by_urn[step.urn] = whole if previous is None else _joined(previous, whole)
     for name in COUNTED:
         if numbers[name] < counted.get(name, 0):
             raise refusals.cut_off(source, f"has {numbers[name]} of {counted[name]} steps to {name}")
@@ -127,14 +127,14 @@ def _identified(step: Step) -> Step:
     if step.old is None or step.new is None or not step.type.startswith("kubernetes:"):
         return step
     old, new = (mapping(state.inputs.get("metadata")) for state in (step.old, step.new))
-    kept = {
+    metadata = {
         key: old[key]
         for key in ("name", "namespace")
         if known(old.get(key, "")) and key in old and not known(new.get(key, ""))
     }
-    if not kept:
+    if not metadata:
         return step
-    inputs = {**step.new.inputs, "metadata": {**new, **kept}}
+    inputs = {**step.new.inputs, "metadata": {**new, **metadata}}
     return replace(step, new=replace(step.new, inputs=inputs))
 
 

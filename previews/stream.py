@@ -109,20 +109,20 @@ def _is_known_before(event: Any) -> bool:
 
 def _summary(events: Events, violations: Sequence[Violation], source: str) -> SummaryEvent:
     """The end of a preview that came to a good one, or was refused by a policy only."""
-    refused = [str(violation) for violation in violations if violation.level == "mandatory"]
+    mandatory = [str(violation) for violation in violations if violation.level == "mandatory"]
     errors = [
         *messages(events.of(Diagnostic, "diagnosticEvent"), "error"),
         *(event.error or "the engine broke down" for event in events.of(ErrorEvent, "errorEvent")),
         *(step.urn for step in events.steps("resOpFailedEvent")),
     ]
-    if refused:
+    if mandatory:
         # The engine ends with this error then, and the violations are what it is about.
         errors = [error for error in errors if plain(error) != FAILED]
     if errors:
-        raise refusals.failed(source, [*errors, *refused])
+        raise refusals.failed(source, [*errors, *mandatory])
     summaries = events.of(SummaryEvent, "summaryEvent")
     if not summaries:
-        raise refusals.no_summary(source, refused)
+        raise refusals.no_summary(source, mandatory)
     if len(summaries) > 1:
         raise refusals.several(source, f"{len(summaries)} previews")
     [summary] = summaries
@@ -158,11 +158,11 @@ def _refuse_lacking(
     events: Events, violations: Iterable[Violation], refreshed: Iterable[Refreshed], source: str
 ) -> None:
     """Raise UnreadablePreview where an event is not there that another one tells of."""
-    answered = {one.urn for one in refreshed}
+    urns = {resource.urn for resource in refreshed}
     for step in events.steps("resourcePreEvent"):
-        if step.op == "refresh" and step.urn not in answered:
+        if step.op == "refresh" and step.urn not in urns:
             raise refusals.cut_off(source, f"does not say what the refresh of {step.urn} gave")
-    policies = {one.policy for one in violations}
+    policies = {violation.policy for violation in violations}
     for summary in events.of(PolicySummary, "policyAnalyzeSummaryEvent", "policyAnalyzeStackSummaryEvent"):
         for name in summary.failed or ():
             if name not in policies:

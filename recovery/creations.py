@@ -26,18 +26,21 @@ def frame(preview: Mapping[str, Any], state: State) -> Iterator[Operation]:
 
     What has an input that is not known yet, or a secret, is left out, as in `creations`.
     """
-    recorded = {resource["urn"] for resource in resources_of(state)}
+    urns = {resource["urn"] for resource in resources_of(state)}
     for step in preview.get("steps") or []:
         resource = step.get("newState") or {}
         outside = resource.get("custom") and not str(resource.get("type")).startswith(PROVIDERS)
-        if step["op"] != "create" or outside or not _needed(resource) <= recorded or not _known(resource):
+        if (
+            step["op"] != "create"
+            or outside
+            or not _dependencies(resource) <= urns
+            or not _is_known(resource)
+        ):
             continue
-        recorded.add(resource["urn"])
+        urns.add(resource["urn"])
         # The engine gives a provider an id of no meaning (pkg/resource/deploy/providers/registry.go).
         of_provider = {"id": str(uuid4()), "outputs": resource.get("inputs") or {}}
-        yield Operation(
-            CREATING, _entry(resource, recorded) | (of_provider if resource.get("custom") else {})
-        )
+        yield Operation(CREATING, _entry(resource, urns) | (of_provider if resource.get("custom") else {}))
 
 
 def creations(preview: Mapping[str, Any], state: State) -> Iterator[Operation]:
@@ -46,28 +49,28 @@ def creations(preview: Mapping[str, Any], state: State) -> Iterator[Operation]:
     preview: what `pulumi preview --json` prints. What has an input that is not known yet is left out, until
     that is recorded which it comes of; so is what has a secret among its inputs, as a preview has none.
     """
-    recorded = {resource["urn"] for resource in resources_of(state)}
+    urns = {resource["urn"] for resource in resources_of(state)}
     for step in preview.get("steps") or []:
         resource = step.get("newState") or {}
         if step["op"] != "create" or not resource.get("custom"):
             continue
-        if _needed(resource) <= recorded and _known(resource):
-            yield Operation(CREATING, _entry(resource, recorded))
+        if _dependencies(resource) <= urns and _is_known(resource):
+            yield Operation(CREATING, _entry(resource, urns))
 
 
-def _needed(resource: Resource) -> set[str]:
+def _dependencies(resource: Resource) -> set[str]:
     provider = str(resource.get("provider", "")).rpartition("::")[0]
     return {str(urn) for urn in (resource.get("parent"), resource.get("deletedWith"), provider) if urn}
 
 
-def _known(resource: Resource) -> bool:
+def _is_known(resource: Resource) -> bool:
     inputs = json.dumps(resource.get("inputs") or {})
     return UNKNOWN not in inputs and SECRET not in inputs
 
 
-def _entry(resource: Resource, recorded: Container[str]) -> Resource:
-    kept = {
+def _entry(resource: Resource, urns: Container[str]) -> Resource:
+    entry = {
         name: value for name, value in resource.items() if name not in ("outputs", "propertyDependencies")
     }
-    dependencies = [urn for urn in resource.get("dependencies") or [] if urn in recorded]
-    return {**kept, "dependencies": dependencies}
+    dependencies = [urn for urn in resource.get("dependencies") or [] if urn in urns]
+    return {**entry, "dependencies": dependencies}

@@ -84,13 +84,13 @@ class OutcomeSearch:
                 return findings(self.state, operation, [id], lambda r: object_id(r["inputs"]))
             if type not in SEARCHES:
                 raise Stopped(f"{type} is not in the table of what can be found (recovery/searches.py)")
-            return self._searched(operation, SEARCHES[type])
+            return self._search_findings(operation, SEARCHES[type])
         except KeyError as missing:
             return [Finding(operation, "unknown", reason=f"its inputs do not say {missing}")]
         except Stopped as reason:
             return [Finding(operation, "unknown", reason=str(reason))]
 
-    def _searched(self, operation: Operation, search: Search) -> list[Finding]:
+    def _search_findings(self, operation: Operation, search: Search) -> list[Finding]:
         variables = self._variables(operation)
         return findings(
             self.state,
@@ -103,17 +103,17 @@ class OutcomeSearch:
         return {**operation.inputs, **tag_values(operation.name, self.stack)}
 
     def _answer(self, operation: Operation, search: Search, variables: Mapping[str, Any]) -> Any:
-        asked = question(search, variables)
-        if asked is None:
+        request = question(search, variables)
+        if request is None:
             return None
-        return self._account(operation).ask(asked.service, asked.operation, asked.members)
+        return self._account(operation).ask(request.service, request.operation, request.members)
 
     def _has_its_tags(
-        self, operation: Operation, search: Search, variables: Mapping[str, Any], found: str
+        self, operation: Operation, search: Search, variables: Mapping[str, Any], found_id: str
     ) -> bool:
         if search.tags is None:
             return True
-        answer = self._answer(operation, search.tags, {**variables, "found": found})
+        answer = self._answer(operation, search.tags, {**variables, "found": found_id})
         return belongs(tags_of(jmespath.search(search.tags.at, answer)), variables)
 
     def _account(self, operation: Operation) -> Account:

@@ -59,8 +59,8 @@ class Finding:
         return replace(self, verdict="doubled") if delete and self.verdict == "replacing" else self
 
     def __str__(self) -> str:
-        what = f"{self.operation.type} {label(self.operation.urn)}: {WORDS[self.verdict]}"
-        return what + (f", as {self.id}" if self.id else "") + (f"; {self.reason}" if self.reason else "")
+        sentence = f"{self.operation.type} {label(self.operation.urn)}: {WORDS[self.verdict]}"
+        return sentence + (f", as {self.id}" if self.id else "") + (f"; {self.reason}" if self.reason else "")
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class Outcome:
 
 def unfinished(state: State) -> list[Operation]:
     """What is pending in a state, and what an earlier recovery that was cut off had still to look at."""
-    marked = [
+    operations = [
         Operation(CREATING if MARK in resource["initErrors"] else "updating", _unmarked(resource))
         for resource in resources_of(state)
         if {MARK, LOOK} & set(resource.get("initErrors") or ())
     ]
-    return [*marked, *pending(state)]
+    return [*operations, *pending(state)]
 
 
 def makes_something(operation: Operation) -> bool:
@@ -120,13 +120,13 @@ def several(operation: Operation, ids: Sequence[str]) -> Finding:
     return Finding(operation, "several", reason=reason)
 
 
-def with_findings(state: State, found: Iterable[Finding]) -> State:
+def with_findings(state: State, findings: Iterable[Finding]) -> State:
     """The state before a refresh looks: with what is taken over, marked, and with what is doubled.
 
     What is doubled is deleted by the next update, as what was replaced is.
     """
     resources = resources_of(state)
-    for finding in found:
+    for finding in findings:
         urn = finding.operation.urn
         entry = {**finding.operation.resource, "id": finding.id, "outputs": {}}
         if finding.verdict in TAKING:
@@ -144,24 +144,26 @@ def with_findings(state: State, found: Iterable[Finding]) -> State:
     return with_resources(state, ordered(resources))
 
 
-def targets(found: Iterable[Finding]) -> list[str]:
+def targets(findings: Iterable[Finding]) -> list[str]:
     """URNs that a refresh has to look at."""
-    return sorted({f.operation.urn for f in found if f.verdict in (*TAKING, "look again")})
+    return sorted({f.operation.urn for f in findings if f.verdict in (*TAKING, "look again")})
 
 
-def judged(state: State, found: Sequence[Finding], stack: str) -> Outcome:
+def judged(state: State, findings: Sequence[Finding], stack: str) -> Outcome:
     """What came of the findings, from the state after the refresh."""
     resources, outcome = resources_of(state), Outcome(state, [], [], [])
     in_order = {r["urn"]: index for index, r in enumerate(resources)}
-    for finding in sorted(found, key=lambda f: in_order.get(f.operation.urn, -1)):
+    for finding in sorted(findings, key=lambda f: in_order.get(f.operation.urn, -1)):
         if finding.verdict not in TAKING:
             continue
-        here = next((r for r in resources if r["urn"] == finding.operation.urn and not r.get("delete")), None)
-        if here is None:
+        entry = next(
+            (r for r in resources if r["urn"] == finding.operation.urn and not r.get("delete")), None
+        )
+        if entry is None:
             outcome.gone.append(finding)
-        elif _alien(finding.operation, here.get("outputs") or {}, stack) or _part_of(outcome.alien, here):
+        elif _alien(finding.operation, entry.get("outputs") or {}, stack) or _part_of(outcome.alien, entry):
             outcome.alien.append(finding)
-            resources.remove(here)
+            resources.remove(entry)
         else:
             outcome.taken.append(finding)
     return Outcome(with_resources(state, resources), outcome.taken, outcome.gone, outcome.alien)
@@ -170,18 +172,18 @@ def judged(state: State, found: Sequence[Finding], stack: str) -> Outcome:
 def ordered(resources: list[Resource]) -> list[Resource]:
     """Resources so that each comes after what it needs, and else as they were."""
     by_urn = {r["urn"]: index for index, r in enumerate(resources) if not r.get("delete")}
-    placed: dict[int, Resource] = {}
+    order: dict[int, Resource] = {}
 
     def place(index: int) -> None:
-        if index not in placed:
+        if index not in order:
             for urn in needs(resources[index]):
                 if by_urn.get(urn, index) != index:
                     place(by_urn[urn])
-            placed[index] = resources[index]
+            order[index] = resources[index]
 
     for index in range(len(resources)):
         place(index)
-    return list(placed.values())
+    return list(order.values())
 
 
 def _part_of(aliens: Sequence[Finding], resource: Resource) -> bool:

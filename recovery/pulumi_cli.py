@@ -41,11 +41,11 @@ def existing_stacks() -> dict[str, dict[str, Any]]:
 
 def stacks_of(name: str) -> list[dict[str, Any]]:
     """The stacks that a name means, as `pulumi stack ls` shows them. Raises Stopped where there is none."""
-    named = existing_stacks()
-    if not (stacks := meant(name, named)):
-        known = f"it has {', '.join(sorted(named))}" if named else "it has none"
-        raise Stopped(f"There is no stack {name} in {backend_url()}; {known}: correct the name.")
-    return [named[stack] for stack in stacks]
+    by_name = existing_stacks()
+    if not (stacks := meant(name, by_name)):
+        listing = f"it has {', '.join(sorted(by_name))}" if by_name else "it has none"
+        raise Stopped(f"There is no stack {name} in {backend_url()}; {listing}: correct the name.")
+    return [by_name[stack] for stack in stacks]
 
 
 def export(stack: str) -> State:
@@ -56,10 +56,10 @@ def export(stack: str) -> State:
         raise _unreadable(f"The state of {stack}", failure) from None
 
 
-def _unreadable(what: str, failure: PulumiFailed) -> Stopped:
+def _unreadable(subject: str, failure: PulumiFailed) -> Stopped:
     """Why pulumi reads no state, with the way out: of one that is newer than pulumi, nothing is lost."""
     way_out = NEWER_PULUMI if any(words in failure.output for words in NEWER) else EARLIER
-    return Stopped(f"{what} cannot be read ({failure.in_short()}): {way_out}.")
+    return Stopped(f"{subject} cannot be read ({failure.in_short()}): {way_out}.")
 
 
 def run(command: Sequence[str], verb: str, stack: str, urns: Sequence[str]) -> int:
@@ -76,14 +76,14 @@ def preview(command: Sequence[str], stack: str) -> dict[str, Any]:
     words = [word.replace("{verb}", "preview").replace("{stack}", stack) for word in command]
     done = subprocess.run([*words, "--json", "--non-interactive"], capture_output=True, text=True)
     try:
-        shown: dict[str, Any] = json.loads(done.stdout)
+        answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         lines = (done.stderr or done.stdout).strip().splitlines()
         raise Stopped(
             f"What an `up` of {stack} would create cannot be told, as its preview fails: "
             f"{lines[-1] if lines else 'without output'}"
         ) from None
-    return shown
+    return answer
 
 
 def backend_url() -> str:

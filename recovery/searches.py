@@ -42,34 +42,37 @@ class Question:
     members: Mapping[str, Any]
 
 
-def _tagged(operation: str, noun: str, id: str, filters: str = "Filters", **values: str) -> Search:
+def _tag_search(operation: str, noun: str, id: str, filters: str = "Filters", **values: str) -> Search:
     """What EC2 shows of a kind with the tags of a resource. values: further filters."""
-    wanted = [
+    conditions = [
         {"Name": f"tag:{RESOURCE_TAG}", "Values": ["{resource_tag}"]},
         {"Name": f"tag:{ENVIRONMENT_TAG}", "Values": ["{environment_tag}"]},
         *({"Name": name.replace("_", "-"), "Values": text.split()} for name, text in values.items()),
     ]
     return Search(
-        service="ec2", operation=operation, request={filters: wanted}, at=f"{noun}[].{{id: {id}, tags: Tags}}"
+        service="ec2",
+        operation=operation,
+        request={filters: conditions},
+        at=f"{noun}[].{{id: {id}, tags: Tags}}",
     )
 
 
-def _named(id: str) -> Search:
+def _name_search(id: str) -> Search:
     return Search(id=id)
 
 
 # They go on to show what was deleted an hour ago.
-NAT = _tagged("describe_nat_gateways", "NatGateways", "NatGatewayId", "Filter", state="pending available")
-ENDPOINT = _tagged(
+NAT = _tag_search("describe_nat_gateways", "NatGateways", "NatGatewayId", "Filter", state="pending available")
+ENDPOINT = _tag_search(
     "describe_vpc_endpoints", "VpcEndpoints", "VpcEndpointId", vpc_endpoint_state="pending available"
 )
-ATTACHMENT = _tagged(
+ATTACHMENT = _tag_search(
     "describe_transit_gateway_vpc_attachments",
     "TransitGatewayVpcAttachments",
     "TransitGatewayAttachmentId",
     state="pending available initiating modifying pendingAcceptance",
 )
-RULE = _tagged("describe_security_group_rules", "SecurityGroupRules", "SecurityGroupRuleId")
+RULE = _tag_search("describe_security_group_rules", "SecurityGroupRules", "SecurityGroupRuleId")
 RANGE = Search(
     service="ec2",
     operation="describe_vpcs",
@@ -123,62 +126,66 @@ WORKSPACE = Search(
 )
 
 SEARCHES: dict[str, Search] = {
-    "aws:ec2/vpc:Vpc": _tagged("describe_vpcs", "Vpcs", "VpcId"),
-    "aws:ec2/subnet:Subnet": _tagged("describe_subnets", "Subnets", "SubnetId"),
-    "aws:ec2/internetGateway:InternetGateway": _tagged(
+    "aws:ec2/vpc:Vpc": _tag_search("describe_vpcs", "Vpcs", "VpcId"),
+    "aws:ec2/subnet:Subnet": _tag_search("describe_subnets", "Subnets", "SubnetId"),
+    "aws:ec2/internetGateway:InternetGateway": _tag_search(
         "describe_internet_gateways", "InternetGateways", "InternetGatewayId"
     ),
-    "aws:ec2/eip:Eip": _tagged("describe_addresses", "Addresses", "AllocationId"),
+    "aws:ec2/eip:Eip": _tag_search("describe_addresses", "Addresses", "AllocationId"),
     "aws:ec2/natGateway:NatGateway": NAT,
-    "aws:ec2/routeTable:RouteTable": _tagged("describe_route_tables", "RouteTables", "RouteTableId"),
-    "aws:ec2/securityGroup:SecurityGroup": _tagged("describe_security_groups", "SecurityGroups", "GroupId"),
+    "aws:ec2/routeTable:RouteTable": _tag_search("describe_route_tables", "RouteTables", "RouteTableId"),
+    "aws:ec2/securityGroup:SecurityGroup": _tag_search(
+        "describe_security_groups", "SecurityGroups", "GroupId"
+    ),
     "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": RULE,
     "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": RULE,
     "aws:ec2/vpcEndpoint:VpcEndpoint": ENDPOINT,
-    "aws:ec2/flowLog:FlowLog": _tagged("describe_flow_logs", "FlowLogs", "FlowLogId", "Filter"),
-    "aws:ec2/launchTemplate:LaunchTemplate": _tagged(
+    "aws:ec2/flowLog:FlowLog": _tag_search("describe_flow_logs", "FlowLogs", "FlowLogId", "Filter"),
+    "aws:ec2/launchTemplate:LaunchTemplate": _tag_search(
         "describe_launch_templates", "LaunchTemplates", "LaunchTemplateId"
     ),
     "aws:ec2transitgateway/vpcAttachment:VpcAttachment": ATTACHMENT,
     "aws:ec2/vpcIpv4CidrBlockAssociation:VpcIpv4CidrBlockAssociation": RANGE,
     "aws:ec2/subnetCidrReservation:SubnetCidrReservation": RESERVATION,
     "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": DEFAULT_GROUP,
-    "aws:ec2/route:Route": _named(
+    "aws:ec2/route:Route": _name_search(
         "{routeTableId}_{destinationCidrBlock|destinationIpv6CidrBlock|destinationPrefixListId}"
     ),
-    "aws:ec2/routeTableAssociation:RouteTableAssociation": _named("{subnetId|gatewayId}/{routeTableId}"),
+    "aws:ec2/routeTableAssociation:RouteTableAssociation": _name_search(
+        "{subnetId|gatewayId}/{routeTableId}"
+    ),
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": POD_IDENTITY,
-    "aws:eks/cluster:Cluster": _named("{name}"),
-    "aws:eks/nodeGroup:NodeGroup": _named("{clusterName}:{nodeGroupName}"),
-    "aws:eks/addon:Addon": _named("{clusterName}:{addonName}"),
-    "aws:eks/accessEntry:AccessEntry": _named("{clusterName}:{principalArn}"),
-    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": _named(
+    "aws:eks/cluster:Cluster": _name_search("{name}"),
+    "aws:eks/nodeGroup:NodeGroup": _name_search("{clusterName}:{nodeGroupName}"),
+    "aws:eks/addon:Addon": _name_search("{clusterName}:{addonName}"),
+    "aws:eks/accessEntry:AccessEntry": _name_search("{clusterName}:{principalArn}"),
+    "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": _name_search(
         "{clusterName}#{principalArn}#{policyArn}"
     ),
-    "aws:iam/role:Role": _named("{name}"),
-    "aws:iam/instanceProfile:InstanceProfile": _named("{name}"),
-    "aws:iam/rolePolicy:RolePolicy": _named("{role}:{name}"),
-    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": _named("{role}/{policyArn}"),
+    "aws:iam/role:Role": _name_search("{name}"),
+    "aws:iam/instanceProfile:InstanceProfile": _name_search("{name}"),
+    "aws:iam/rolePolicy:RolePolicy": _name_search("{role}:{name}"),
+    "aws:iam/rolePolicyAttachment:RolePolicyAttachment": _name_search("{role}/{policyArn}"),
     "aws:kms/key:Key": KEY,
-    "aws:kms/alias:Alias": _named("{name}"),
-    "aws:cloudwatch/logGroup:LogGroup": _named("{name}"),
-    "aws:ecr/repository:Repository": _named("{name}"),
-    "aws:ecr/lifecyclePolicy:LifecyclePolicy": _named("{repository}"),
-    "aws:ecr/repositoryPolicy:RepositoryPolicy": _named("{repository}"),
-    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": _named("{ecrRepositoryPrefix}"),
-    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate": _named("{prefix}"),
-    "aws:autoscaling/schedule:Schedule": _named("{autoscalingGroupName}/{scheduledActionName}"),
-    "aws:autoscaling/tag:Tag": _named("{autoscalingGroupName},{tag.key}"),
-    "aws:route53/record:Record": _named("{zoneId}_{name}_{type}"),
+    "aws:kms/alias:Alias": _name_search("{name}"),
+    "aws:cloudwatch/logGroup:LogGroup": _name_search("{name}"),
+    "aws:ecr/repository:Repository": _name_search("{name}"),
+    "aws:ecr/lifecyclePolicy:LifecyclePolicy": _name_search("{repository}"),
+    "aws:ecr/repositoryPolicy:RepositoryPolicy": _name_search("{repository}"),
+    "aws:ecr/pullThroughCacheRule:PullThroughCacheRule": _name_search("{ecrRepositoryPrefix}"),
+    "aws:ecr/repositoryCreationTemplate:RepositoryCreationTemplate": _name_search("{prefix}"),
+    "aws:autoscaling/schedule:Schedule": _name_search("{autoscalingGroupName}/{scheduledActionName}"),
+    "aws:autoscaling/tag:Tag": _name_search("{autoscalingGroupName},{tag.key}"),
+    "aws:route53/record:Record": _name_search("{zoneId}_{name}_{type}"),
     "aws:amp/workspace:Workspace": WORKSPACE,
-    "aws:amp/alertManagerDefinition:AlertManagerDefinition": _named("{workspaceId}"),
-    "aws:rds/subnetGroup:SubnetGroup": _named("{name}"),
-    "aws:rds/clusterParameterGroup:ClusterParameterGroup": _named("{name}"),
-    "aws:rds/cluster:Cluster": _named("{clusterIdentifier}"),
-    "aws:rds/clusterInstance:ClusterInstance": _named("{identifier}"),
-    "aws:s3/bucket:Bucket": _named("{bucket}"),
+    "aws:amp/alertManagerDefinition:AlertManagerDefinition": _name_search("{workspaceId}"),
+    "aws:rds/subnetGroup:SubnetGroup": _name_search("{name}"),
+    "aws:rds/clusterParameterGroup:ClusterParameterGroup": _name_search("{name}"),
+    "aws:rds/cluster:Cluster": _name_search("{clusterIdentifier}"),
+    "aws:rds/clusterInstance:ClusterInstance": _name_search("{identifier}"),
+    "aws:s3/bucket:Bucket": _name_search("{bucket}"),
     **{
-        f"aws:s3/bucket{part}:Bucket{part}": _named("{bucket}")
+        f"aws:s3/bucket{part}:Bucket{part}": _name_search("{bucket}")
         for part in (
             "LifecycleConfiguration",
             "Logging",
@@ -226,7 +233,7 @@ def question(search: Search, variables: Mapping[str, Any]) -> Question | None:
     """What AWS is asked; None where the inputs name it. Raises KeyError where an input is missing."""
     if not search.operation:
         return None
-    return Question(search.service, search.operation, _rendered(search.request, variables))
+    return Question(search.service, search.operation, _rendering(search.request, variables))
 
 
 def ids(search: Search, variables: Mapping[str, Any], answer: Any) -> list[str]:
@@ -277,18 +284,18 @@ def tags_of(tags: Any) -> dict[str, str]:
 
 def object_id(inputs: Mapping[str, Any]) -> str:
     """Id to import of an object or a release in Kubernetes. Raises KeyError where it has no name."""
-    named = inputs.get("metadata") or inputs
-    return "/".join(part for part in (named.get("namespace"), named["name"]) if part)
+    metadata = inputs.get("metadata") or inputs
+    return "/".join(part for part in (metadata.get("namespace"), metadata["name"]) if part)
 
 
-def _rendered(template: Any, variables: Mapping[str, Any]) -> Any:
+def _rendering(template: Any, variables: Mapping[str, Any]) -> Any:
     match template:
         case str():
             return _text(template, variables)
         case Mapping():
-            return {name: _rendered(item, variables) for name, item in template.items()}
+            return {name: _rendering(item, variables) for name, item in template.items()}
         case list():
-            return [_rendered(item, variables) for item in template]
+            return [_rendering(item, variables) for item in template]
     return template
 
 

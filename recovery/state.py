@@ -101,10 +101,10 @@ def _problems(resources: list[Resource], stack: str, project: str) -> Iterator[s
             if urn in in_use:
                 yield f"has {urn} twice: export it, leave out the one that is not in use, and import it again"
             in_use.add(urn)
-        for needed in needs(resource):
-            if needed not in urns:
+        for need in needs(resource):
+            if need not in urns:
                 yield (
-                    f"has {urn}, which needs {needed}, and that is not there: `pulumi state repair --stack "
+                    f"has {urn}, which needs {need}, and that is not there: `pulumi state repair --stack "
                     f"{stack}` mends it"
                 )
         urns.add(urn)
@@ -112,8 +112,8 @@ def _problems(resources: list[Resource], stack: str, project: str) -> Iterator[s
 
 def needs(resource: Resource) -> Iterator[str]:
     """URNs of what a resource needs in the state: parent, provider, dependencies, what it goes with."""
-    for one in ("parent", "deletedWith"):
-        if urn := resource.get(one):
+    for key in ("parent", "deletedWith"):
+        if urn := resource.get(key):
             yield str(urn)
     if provider := resource.get("provider"):
         yield str(provider).rpartition("::")[0]

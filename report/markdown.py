@@ -27,16 +27,16 @@ def as_markdown(report: Report, limit: int = LIMIT) -> str:
         text = "\n".join(_lines(report, rows))
         if len(text) <= limit:
             return text
-    return _cut(text, limit)
+    return _shortened(text, limit)
 
 
-def _cut(text: str, limit: int) -> str:
+def _shortened(text: str, limit: int) -> str:
     end = "\n\nThe rest is left out: see `moka report --json`.\n"
-    kept = text[: limit - len(end) - 400].rpartition("\n")[0]
+    beginning = text[: limit - len(end) - 400].rpartition("\n")[0]
     # What is open would swallow the rest of the page.
-    closing = "\n```" if kept.count("```") % 2 else ""
-    closing += "\n\n</details>" * (kept.count("<details>") - kept.count("</details>"))
-    return f"{kept}{closing}{end}"
+    closing = "\n```" if beginning.count("```") % 2 else ""
+    closing += "\n\n</details>" * (beginning.count("<details>") - beginning.count("</details>"))
+    return f"{beginning}{closing}{end}"
 
 
 def _lines(report: Report, rows: int) -> Iterator[str]:
@@ -55,7 +55,7 @@ def _lines(report: Report, rows: int) -> Iterator[str]:
         yield from _drawing(report.drawing, rows)
     for section in report.sections:
         if section.folded:
-            yield from _folded(section, rows)
+            yield from _details(section, rows)
 
 
 def _open(section: Section, rows: int) -> Iterator[str]:
@@ -78,7 +78,7 @@ def _open(section: Section, rows: int) -> Iterator[str]:
     yield from _rest(section, rows)
 
 
-def _folded(section: Section, rows: int) -> Iterator[str]:
+def _details(section: Section, rows: int) -> Iterator[str]:
     yield f"<details><summary>{section.title}</summary>"
     yield ""
     if section.findings:
@@ -142,10 +142,10 @@ def _table(table: Table, most: int) -> Iterator[str]:
     if table.rows[: table.open]:
         yield from _rows(table.head, table.rows[: table.open], most)
         yield ""
-    if folded := table.rows[len(table.rows) if table.open is None else table.open :]:
-        yield f"<details><summary>{table.folded} ({len(folded):,})</summary>"
+    if rest := table.rows[len(table.rows) if table.open is None else table.open :]:
+        yield f"<details><summary>{table.folded} ({len(rest):,})</summary>"
         yield ""
-        yield from _rows(table.head, folded, most)
+        yield from _rows(table.head, rest, most)
         yield ""
         yield "</details>"
         yield ""

@@ -99,4 +99,6 @@ class Report:
 
     def findings(self, weight: Weight) -> list[Finding]:
         """All findings of a weight, in the order of their sections."""
-        return [one for section in self.sections for one in section.findings if one.weight == weight]
+        return [
+            finding for section in self.sections for finding in section.findings if finding.weight == weight
+        ]

@@ -11,7 +11,7 @@ LONGEST = 400
 
 def plain(text: object) -> str:
     """Text of a preview, such that Markdown shows it as it is, in one line, and nobody is called by it."""
-    words = _shown(text)
+    words = _text(text)
     escaped = html.escape(words, quote=False)
     for character in "\\`*_[]|~":
         escaped = escaped.replace(character, f"\\{character}")
@@ -25,11 +25,11 @@ def _calls(words: str) -> bool:
 
 def code(text: object) -> str:
     """Text of a preview as code, in one line."""
-    words = _shown(text).replace("`", "'").replace("|", "\\|")
+    words = _text(text).replace("`", "'").replace("|", "\\|")
     return f"`{words}`"
 
 
-def _shown(text: object) -> str:
+def _text(text: object) -> str:
     """Text in one line, of a length that a reader bears, with nothing in it that cannot be printed."""
     words = " ".join(str(text).split())
     words = words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"

@@ -87,7 +87,7 @@ WRITING_ROLES = (
 def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
     """Boundary of the deploy role: it changes neither itself nor what the environment stands on."""
     state = StateNames(names.settings)
-    others = [
+    other_accounts = [
         AccountNames(names.settings, account).deploy_role
         for account in names.settings.accounts
         if account != names.account
@@ -104,7 +104,11 @@ def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
             _allow("MasterSecrets", MASTER_SECRETS),
             _allow("PrivateNames", ["route53:AssociateVPCWithHostedZone"]),
             _allow("Records", f"{CHANGE_RECORD} {READ_RECORD}".split()),
-            *([_allow("OtherAccounts", ["sts:AssumeRole"], others)] if others and names.home else []),
+            *(
+                [_allow("OtherAccounts", ["sts:AssumeRole"], other_accounts)]
+                if other_accounts and names.home
+                else []
+            ),
             # Users, policies, identity providers, and roles elsewhere: itself among them.
             {"Sid": "OwnRolesOnly", "Effect": "Deny", "Action": "iam:*", "NotResource": own_roles},
             _deny("NoWayOut", ["iam:DeleteRolePermissionsBoundary"]),
@@ -116,7 +120,7 @@ def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
             _deny_all_but("StateStays", ["s3:ListBucket"], [state.bucket_arn]),
             _deny("VersionsStay", ["s3:DeleteObjectVersion"], [f"{state.bucket_arn}/*"]),
             _deny_all_but("SecretsStay", KEY_USE, [state_key]),
-            _others(names),
+            _other_environments(names),
         ]
     )
 
@@ -124,7 +128,7 @@ def deploy_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
 def preview_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
     """Boundary of the preview role: it changes nothing, and reads state but no data."""
     state = StateNames(names.settings)
-    others = [
+    other_accounts = [
         AccountNames(names.settings, account).preview_role
         for account in names.settings.accounts
         if account != names.account
@@ -141,7 +145,7 @@ def preview_boundary(names: AccountNames, state_key: str) -> dict[str, Any]:
             _allow("Reads", READS),
             *(
                 [_allow("State", ["kms:Decrypt"], [state_key])]
-                + ([_allow("OtherAccounts", ["sts:AssumeRole"], others)] if others else [])
+                + ([_allow("OtherAccounts", ["sts:AssumeRole"], other_accounts)] if other_accounts else [])
                 if names.home
                 else []
             ),
@@ -205,7 +209,7 @@ def _tables(names: AccountNames, places: Sequence[Foundation]) -> list[dict[str,
     return [_allow("Tables", ACTIONS["write"], sorted(catalogs))] if catalogs else []
 
 
-def _others(names: AccountNames) -> dict[str, Any]:
+def _other_environments(names: AccountNames) -> dict[str, Any]:
     """Nothing that has another environment's tag is touched: several may share an account.
 
     But charts, which come from the registry of one of them.

@@ -70,12 +70,12 @@ def _state(names: AccountNames, state_key: str, *, write: bool) -> list[dict[str
     A preview takes no lock (pulumi/pulumi: pkg/backend/diy/backend.go, Preview), so it writes nothing.
     """
     state = StateNames(names.settings)
-    others = [
+    other_names = [
         AccountNames(names.settings, account)
         for account in names.settings.accounts
         if account != names.account
     ]
-    roles = tuple(other.deploy_role if write else other.preview_role for other in others)
+    roles = tuple(account.deploy_role if write else account.preview_role for account in other_names)
     use = [
         Grant(sid="FindState", actions=("s3:ListBucket",), resources=(state.bucket_arn,)),
         Grant(

@@ -68,10 +68,10 @@ def with_machines(data: Mapping[str, str], role: str) -> dict[str, str]:
 def without(data: Mapping[str, str], role: str) -> dict[str, str]:
     """The data without a role, as EKS takes out that of a managed node group."""
     mappings = list(_mappings(data.get("mapRoles", "")))
-    others = [mapping for mapping in mappings if mapping.get("rolearn") != role]
-    if others == mappings:
+    other_mappings = [mapping for mapping in mappings if mapping.get("rolearn") != role]
+    if other_mappings == mappings:
         return dict(data)
-    return {**data, "mapRoles": yaml.safe_dump(others, sort_keys=False)}
+    return {**data, "mapRoles": yaml.safe_dump(other_mappings, sort_keys=False)}
 
 
 def not_admitted(group: str, role: str) -> Violation:
@@ -98,5 +98,5 @@ def _mappings(text: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _without_path(principal: str) -> str:
-    prefix, found, rest = principal.partition(":role/")
-    return f"{prefix}{found}{rest.rpartition('/')[2]}" if found else principal
+    prefix, separator, rest = principal.partition(":role/")
+    return f"{prefix}{separator}{rest.rpartition('/')[2]}" if separator else principal

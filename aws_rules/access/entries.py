@@ -91,14 +91,14 @@ def faults_of_entry(entry: Mapping[str, Any], account: str, partition: str) -> I
         )
         return
     for index, group in enumerate(groups):
-        if prefix := _reserved(group):
+        if prefix := _reserved_prefix(group):
             # terraform-aws-modules/terraform-aws-eks#2915
             yield Fault(
                 path=("kubernetesGroups", index),
                 message=f"The kubernetes group name {group} is invalid, it cannot start with {prefix}",
                 remedy="choose another name for the group, and bind Roles to that, or associate a policy",
             )
-    if prefix := _reserved(username):
+    if prefix := _reserved_prefix(username):
         # aws-ia/terraform-aws-eks-blueprints#2004
         yield Fault(
             path=("username",),
@@ -222,5 +222,5 @@ def _violations(about: str, faults: Iterable[Fault]) -> Iterator[Violation]:
         )
 
 
-def _reserved(name: str) -> str | None:
+def _reserved_prefix(name: str) -> str | None:
     return next((prefix for prefix in RESERVED if name.startswith(prefix)), None)

@@ -65,18 +65,18 @@ def user(entry: Mapping[str, Any], session: str) -> User:
     return User(username, tuple(entry.get("kubernetesGroups") or ()), extra)
 
 
-def unauthorized(cluster: str, who: str) -> Violation:
+def unauthorized(cluster: str, principal: str) -> Violation:
     """What EKS and its clients say of somebody whom no access entry lets in.
 
-    who: ARN of the principal; empty where nobody knows.
+    principal: its ARN; empty where nobody knows.
     """
     return Violation(
         rule=IDENTITIES,
         resource=f"cluster {cluster}",
         code="Unauthorized",
         message="the server has asked for the client to provide credentials",
-        remedy=f"give {who or 'whoever signs in here'} an access entry on the cluster, or deploy as somebody "
-        "who has one",
+        remedy=f"give {principal or 'whoever signs in here'} an access entry on the cluster, or deploy as "
+        "somebody who has one",
     )
 
 

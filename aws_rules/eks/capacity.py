@@ -77,11 +77,13 @@ def reservation(
             remedy="set capacityType to ON_DEMAND, or take the reservation out of the launch template",
         )
         return
-    targeted = next((one for one in reservations if one["CapacityReservationId"] == id), None)
-    if targeted is None:
+    capacity = next(
+        (candidate for candidate in reservations if candidate["CapacityReservationId"] == id), None
+    )
+    if capacity is None:
         yield Unknown(rule=RESERVATION, resource=group, lacks=f"capacity reservation {id}")
         return
-    type, zone = targeted["InstanceType"], targeted["AvailabilityZone"]
+    type, zone = capacity["InstanceType"], capacity["AvailabilityZone"]
     if list(instance_types) != [type] or list(zones) != [zone]:
         yield Violation(
             rule=RESERVATION,
@@ -92,16 +94,16 @@ def reservation(
             remedy=f"have only {type} in {zone}, as the reservation",
         )
         return
-    total = int(targeted["TotalInstanceCount"])
+    total = int(capacity["TotalInstanceCount"])
     if launched + others > total:
-        taken = f", of which other groups have {others}" if others else ""
+        remark = f", of which other groups have {others}" if others else ""
         yield Violation(
             rule=RESERVATION,
             resource=group,
             code=LAUNCH_FAILED,
             message=EXCEEDED,
-            remedy=f"set updateConfig.updateStrategy to MINIMAL: {id} has {total} instances{taken}, and this "
-            f"update needs {launched} at once"
+            remedy=f"set updateConfig.updateStrategy to MINIMAL: {id} has {total} instances{remark}, and "
+            f"this update needs {launched} at once"
             if updating
-            else f"reserve more: {id} has {total} instances{taken}, and the group needs {launched}",
+            else f"reserve more: {id} has {total} instances{remark}, and the group needs {launched}",
         )

@@ -60,11 +60,11 @@ def new_cluster(cluster: str, version: str, today: date) -> Iterator[Verdict]:
     # "On the end of extended support date, you can no longer create new Amazon EKS clusters with the
     # unsupported version": the calendar's page.
     elif support is None or support.extended <= today:
-        ended = f", whose extended support ended on {support.extended}" if support else ""
+        remark = f", whose extended support ended on {support.extended}" if support else ""
         yield _cluster(
             cluster,
             "unsupported Kubernetes version",
-            f"take a version that EKS still has, in place of {version}{ended}",
+            f"take a version that EKS still has, in place of {version}{remark}",
         )
 
 
@@ -145,10 +145,10 @@ def addon_version(addon: str, name: str, version: str, cluster: str) -> Iterator
 
     addon: as an engineer names it. name: EKS's. cluster: Kubernetes version of its cluster.
     """
-    known = ADDONS.get(name, {})
+    by_cluster = ADDONS.get(name, {})
     if name in AWS_NETWORKING_ADDONS and not ADDON_FORM.fullmatch(version):
         yield _addon(addon, name, cluster, f"{version} is none, they look like v1.13.2-eksbuild.4")
-    elif cluster in known and version in known[cluster].versions:
+    elif cluster in by_cluster and version in by_cluster[cluster].versions:
         return
     elif name in OF_KUBERNETES and not 0 <= minor(cluster) - minor(version.removeprefix("v")) <= SKEW:
         yield _addon(addon, name, cluster, f"{version} is for another Kubernetes version")

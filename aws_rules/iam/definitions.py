@@ -89,7 +89,7 @@ def expanded(pattern: str) -> tuple[str, ...]:
 @cache
 def named_by_aws(action: str) -> bool:
     """Whether a policy of AWS's own names an action that is not defined here, as `Get*` or in full."""
-    return any(like(action.lower(), other) for other in _actions_of_managed_policies())
+    return any(like(action.lower(), managed_action) for managed_action in _actions_of_managed_policies())
 
 
 @cache

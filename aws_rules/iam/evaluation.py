@@ -272,13 +272,13 @@ def _denial(
 
     def effects(policies: Iterable[Policy | None], *, principals: bool) -> _Effects:
         applying = [
-            (statement["Effect"], how)
+            (statement["Effect"], principal_kind)
             for policy in policies
             if policy is not None
-            for statement, how, certain in _applying(policy, request, principals=principals)
+            for statement, principal_kind, certain in _applying(policy, request, principals=principals)
             if certain or statement["Effect"] == doubtful
         ]
-        allow = frozenset(how for effect, how in applying if effect == "Allow")
+        allow = frozenset(principal_kind for effect, principal_kind in applying if effect == "Allow")
         return _Effects(allow, any(effect == "Deny" for effect, _ in applying))
 
     by_resource = effects([resource.policy], principals=True)
@@ -298,12 +298,12 @@ def _denial(
     if caller.session_policy is not None:
         limits.append(("session policy", effects([caller.session_policy], principals=False)))
 
-    everything: list[tuple[PolicyType, _Effects]] = [
+    layers: list[tuple[PolicyType, _Effects]] = [
         (own, by_resource),
         ("identity-based policy", by_identity),
         *limits,
     ]
-    for by, effect in everything:
+    for by, effect in layers:
         if effect.deny:
             return Denial(by=by, explicit=True)
     if caller.account != resource.account:
@@ -341,16 +341,16 @@ def _applying(
     # In the older version, `${` is text like any other.
     variables = request.context if policy.get("Version") == "2012-10-17" else None
     for statement in statements_of(policy):
-        how = _named(statement, request.caller) if principals else "itself"
-        if not how or not _acts(statement, request.action):
+        principal_kind = _principal_kind(statement, request.caller) if principals else "itself"
+        if not principal_kind or not _acts(statement, request.action):
             continue
         about = _about(statement, request, variables)
         holds = _holds(statement, request, variables)
         if about is not False and holds is not False:
-            yield statement, how, bool(about and holds)
+            yield statement, principal_kind, bool(about and holds)
 
 
-def _named(statement: Mapping[str, Any], caller: Role | Service) -> By | None:
+def _principal_kind(statement: Mapping[str, Any], caller: Role | Service) -> By | None:
     if "Principal" not in statement:
         raise Undecided(f"a resource's statement without Principal: {sorted(statement)}")
     principal = statement["Principal"]
@@ -437,8 +437,8 @@ def _meets(
         return qualifier == "ForAllValues" or operator.endswith("IfExists") or (negated and not separator)
     values = [value] if isinstance(value, str) else list(value)
 
-    def meets(one: str) -> bool:
-        return any(test(str(candidate), one, variables) for candidate in expected) != negated
+    def meets(item: str) -> bool:
+        return any(test(str(candidate), item, variables) for candidate in expected) != negated
 
     every = qualifier == "ForAllValues" or (negated and not separator)
     return all(map(meets, values)) if every else any(map(meets, values))
@@ -484,7 +484,7 @@ def _moment(text: str) -> float:
 Test = Callable[[str, str, Context | None], bool]
 
 
-def _compared(read: Callable[[str], float], compare: Callable[[float, float], bool]) -> Test:
+def _comparison(read: Callable[[str], float], compare: Callable[[float, float], bool]) -> Test:
     return lambda expected, value, _: compare(read(value), read(expected))
 
 
@@ -513,7 +513,7 @@ OPERATORS: Mapping[str, tuple[Test, bool]] = {
     "IpAddress": (_within, False),
     "NotIpAddress": (_within, True),
     **{
-        f"{kind}{name}": (_compared(read, compare), negated)
+        f"{kind}{name}": (_comparison(read, compare), negated)
         for kind, read in (("Numeric", float), ("Date", _moment))
         for name, (compare, negated) in COMPARISONS.items()
     },
@@ -535,7 +535,7 @@ def like(
         if replacement is None:
             return False
         expression += re.escape(replacement) + _expression(text, wildcards)
-    return _compiled(expression, fold).fullmatch(value) is not None
+    return _pattern(expression, fold).fullmatch(value) is not None
 
 
 def _replacement(variable: str, variables: Context) -> str | None:
@@ -556,7 +556,7 @@ def _expression(text: str, wildcards: bool) -> str:
 
 
 @cache
-def _compiled(expression: str, fold: bool) -> re.Pattern[str]:
+def _pattern(expression: str, fold: bool) -> re.Pattern[str]:
     return re.compile(expression, re.DOTALL | (re.IGNORECASE if fold else 0))
 
 

@@ -106,14 +106,14 @@ def _layers(group: str, place: Place, around: Surroundings) -> Iterator[Violatio
     denials, _ = denied(
         ECR_ITSELF, [IMAGE_LAYERS], place, Surroundings(resource=open_resource, endpoint=around.endpoint)
     )
-    for one in denials:
-        arn = one.request.resource.arn.rpartition("/")[0]
+    for refusal in denials:
+        arn = refusal.request.resource.arn.rpartition("/")[0]
         yield Violation(
             rule=NODE_PERMISSIONS,
             resource=group,
             code="NodeCreationFailure",
             message=f"{UNHEALTHY}; image pulls get: 403 Forbidden of s3:GetObject on {arn}/*, "
-            f"{one.denial.because('s3:GetObject')}",
+            f"{refusal.denial.because('s3:GetObject')}",
             remedy=f"let everybody do s3:GetObject on {arn}/* in the policy of the VPC endpoint of S3",
         )
 

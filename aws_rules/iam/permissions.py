@@ -177,15 +177,15 @@ def verdicts(
     denials, undecided = denied(caller, program.calls, place, around)
     for lacks in sorted(set(undecided)):
         yield Unknown(rule=rule, resource=resource, lacks=lacks)
-    for why in dict.fromkeys(one.denial for one in denials):
-        of_reason = [one.request for one in denials if one.denial == why]
+    for reason in dict.fromkeys(item.denial for item in denials):
+        of_reason = [item.request for item in denials if item.denial == reason]
         actions = list(dict.fromkeys(request.action for request in of_reason))
         yield Violation(
             rule=rule,
             resource=resource,
             code=code or CODES.get(actions[0].partition(":")[0], "AccessDeniedException"),
-            message=opening + message(caller, of_reason[0], why),
-            remedy=f"{remedy(caller, actions, why)} ({program.name} calls it: {program.source})",
+            message=opening + message(caller, of_reason[0], reason),
+            remedy=f"{remedy(caller, actions, reason)} ({program.name} calls it: {program.source})",
         )
 
 
@@ -227,8 +227,8 @@ def surplus(role: Role, programs: Iterable[Program]) -> list[str]:
 
     One that stands for several is among them unless all of these are called.
     """
-    called = {action for program in programs for call in program.calls for action in call.actions}
-    called |= {key for action in called for key in KMS_FOR_S3.get(action, ())}
+    calls = {action for program in programs for call in program.calls for action in call.actions}
+    calls |= {key for action in calls for key in KMS_FOR_S3.get(action, ())}
     allowed = {
         pattern
         for policy in role.policies
@@ -236,9 +236,11 @@ def surplus(role: Role, programs: Iterable[Program]) -> list[str]:
         if statement["Effect"] == "Allow"
         for pattern in listed(statement.get("Action", ["*"]))
     }
-    used = {action.lower() for action in called}
-    stands_for = {pattern: {one.lower() for one in definitions.expanded(pattern)} for pattern in allowed}
-    return sorted(pattern for pattern in allowed if not stands_for[pattern] or stands_for[pattern] - used)
+    names = {action.lower() for action in calls}
+    stands_for = {
+        pattern: {action.lower() for action in definitions.expanded(pattern)} for pattern in allowed
+    }
+    return sorted(pattern for pattern in allowed if not stands_for[pattern] or stands_for[pattern] - names)
 
 
 def trusted(
@@ -249,8 +251,8 @@ def trusted(
     role: its ARN. actions: `sts:AssumeRole` and, for a session with tags, `sts:TagSession`.
     """
     resource = Resource(arn=role, account=role.split(":")[4], policy=trust)
-    refused = (denial(Service(name=service), action, resource, context) for action in actions)
-    return next((why for why in refused if why), None)
+    denials = (denial(Service(name=service), action, resource, context) for action in actions)
+    return next((why for why in denials if why), None)
 
 
 ANYTHING: Policy = {
@@ -293,5 +295,5 @@ def dns_suffix(partition: str) -> str:
 
 def some(actions: Sequence[str]) -> str:
     """The first of several actions, and how many more there are."""
-    shown = ", ".join(actions[:SHOWN])
-    return f"{shown} and {len(actions) - SHOWN} more" if len(actions) > SHOWN else shown
+    beginning = ", ".join(actions[:SHOWN])
+    return f"{beginning} and {len(actions) - SHOWN} more" if len(actions) > SHOWN else beginning

@@ -195,23 +195,23 @@ class _Policy:
             yield from self.statement(statement, str(statement.get("Sid") or number))
 
     def statement(self, statement: Mapping[str, Any], name: str) -> Iterator[Verdict]:
-        broken = [
+        faults = [
             *self.grammar(statement, name),
             *self.partitions(statement, name),
             *self.other_buckets(statement, name),
             *self.services(statement, name),
         ]
-        yield from broken
-        if broken:
+        yield from faults
+        if faults:
             return
         actions: list[str] = []
         complete = "Action" in statement
         for pattern in listed(statement.get("Action", statement.get("NotAction"))):
-            known = definitions.expanded(pattern)
-            actions += known
+            expansion = definitions.expanded(pattern)
+            actions += expansion
             if pattern == "*":
                 complete = False
-            elif not known:
+            elif not expansion:
                 complete = False
                 yield self.unknown_action(pattern, name)
             elif self.kind.services and pattern.partition(":")[0].lower() not in self.kind.services:
@@ -224,8 +224,8 @@ class _Policy:
         resources = listed(statement.get("Resource", ["*"])) if "NotResource" not in statement else ["*"]
         if complete and self.kind.resource is not None:
             yield from self.resources(statement, resources, name)
-        for key, needed in _keys(statement):
-            yield from self.key(key, actions if complete and needed else None, name)
+        for key, obligatory in _keys(statement):
+            yield from self.key(key, actions if complete and obligatory else None, name)
 
     def grammar(self, statement: Mapping[str, Any], name: str) -> Iterator[Violation]:
         wrong = []
@@ -318,19 +318,21 @@ class _Policy:
             return Unknown(
                 rule=ACTIONS, resource=self.resource, lacks=f"service {prefix} of action {pattern}"
             )
-        spelled = {known.lower(): known for known in definitions.actions(prefix)}
-        close = get_close_matches(action.lower(), spelled, 1, CUTOFF)
+        spellings = {candidate.lower(): candidate for candidate in definitions.actions(prefix)}
+        close = get_close_matches(action.lower(), spellings, 1, CUTOFF)
         wildcard = set("*?") & set(pattern)
         if not close and not wildcard and not self.kind.strict:
             return Unknown(rule=ACTIONS, resource=self.resource, lacks=f"action {pattern}")
         remedy = (
-            f"did you mean {prefix}:{spelled[close[0]]} in statement {name}"
+            f"did you mean {prefix}:{spellings[close[0]]} in statement {name}"
             if close
             else (f"correct it in statement {name}")
         )
         if self.kind.strict:
             return self.refusal(ACTIONS, f"{self.kind.strict[0]}: {pattern}", remedy)
-        return self.refusal(ACTIONS, _taken(f"The action {pattern} does not exist"), remedy, "INVALID_ACTION")
+        return self.refusal(
+            ACTIONS, _no_effect(f"The action {pattern} does not exist"), remedy, "INVALID_ACTION"
+        )
 
     def trust_actions(self, statement: Mapping[str, Any], name: str) -> Iterator[Violation]:
         patterns = listed(statement.get("Action", []))
@@ -353,12 +355,12 @@ class _Policy:
                 yield self.refusal(
                     ACTIONS,
                     f"{self.kind.strict[1]}: {pattern}",
-                    f"name {_takes(pattern)} in statement {name}",
+                    f"name {_resource_types(pattern)} in statement {name}",
                 )
         elif statement["Effect"] == "Allow" and len(unfit) == len(listed(statement["Action"])):
-            if all(_takes(pattern) == "*" for pattern in unfit):
+            if all(_resource_types(pattern) == "*" for pattern in unfit):
                 message = f"{' and '.join(unfit)} of statement {name} are not about single resources"
-                yield self.refusal(ACTIONS, _taken(message), "give it the resource *", "AccessDenied")
+                yield self.refusal(ACTIONS, _no_effect(message), "give it the resource *", "AccessDenied")
             else:
                 lacks = f"how {' and '.join(unfit)} would take {' or '.join(resources)}"
                 yield Unknown(rule=ACTIONS, resource=self.resource, lacks=lacks)
@@ -375,9 +377,9 @@ class _Policy:
         if prefix != "aws" and not definitions.known_service(prefix):
             yield Unknown(rule=KEYS, resource=self.resource, lacks=f"service {prefix} of condition key {key}")
             return
-        known = definitions.service_keys(prefix)
-        if not tag and not definitions.fits(key.lower(), [_pattern(candidate) for candidate in known]):
-            yield self.unknown_key(key, known, name)
+        candidates = definitions.service_keys(prefix)
+        if not tag and not definitions.fits(key.lower(), [_pattern(candidate) for candidate in candidates]):
+            yield self.unknown_key(key, candidates, name)
         elif actions and not any(definitions.takes_key(action, key) for action in actions):
             examples = ", ".join(sorted(set(actions))[:3])
             if self.kind.strict:
@@ -385,27 +387,27 @@ class _Policy:
             else:
                 yield self.refusal(
                     KEYS,
-                    _taken(f"No request of {examples} has the condition key {key} of statement {name}"),
+                    _no_effect(f"No request of {examples} has the condition key {key} of statement {name}"),
                     "use a key that the Service Authorization Reference lists for the action",
                     "AccessDenied",
                 )
 
-    def unknown_key(self, key: str, known: Sequence[str], name: str) -> Verdict:
+    def unknown_key(self, key: str, candidates: Sequence[str], name: str) -> Verdict:
         # Of a key with a tag's key behind it, what is before.
-        spelled = {candidate.partition("/")[0].lower(): candidate for candidate in known}
-        close = get_close_matches(key.partition("/")[0].lower(), spelled, 1, CUTOFF)
+        spellings = {candidate.partition("/")[0].lower(): candidate for candidate in candidates}
+        close = get_close_matches(key.partition("/")[0].lower(), spellings, 1, CUTOFF)
         if not close and not self.kind.strict:
             return Unknown(rule=KEYS, resource=self.resource, lacks=f"condition key {key}")
-        remedy = f"did you mean {spelled[close[0]]} in statement {name}" if close else f"correct {name}"
+        remedy = f"did you mean {spellings[close[0]]} in statement {name}" if close else f"correct {name}"
         if self.kind.strict:
             return self.refusal(KEYS, f"{self.kind.strict[2]}: {key}", remedy)
         prefix = key.partition(":")[0]
         where, code = ("", "GLOBAL") if prefix == "aws" else (f" in the service {prefix}", "SERVICE")
         message = f"The condition key {key} does not exist{where}"
-        return self.refusal(KEYS, _taken(message), remedy, f"INVALID_{code}_CONDITION_KEY")
+        return self.refusal(KEYS, _no_effect(message), remedy, f"INVALID_{code}_CONDITION_KEY")
 
 
-def _taken(finding: str) -> str:
+def _no_effect(finding: str) -> str:
     """The words of IAM Access Analyzer for what is taken and has no effect."""
     return f"{finding}; the policy would be taken, and the statement never apply"
 
@@ -423,17 +425,19 @@ def _keys(statement: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 def _any_takes(pattern: str, resources: Sequence[str]) -> bool:
     """Whether an action of a pattern takes one of these resources."""
     return any(
-        _overlap(taken, arn)
+        _overlap(resource_type, arn)
         for action in definitions.expanded(pattern)
-        for taken in definitions.resource_types(action)
+        for resource_type in definitions.resource_types(action)
         for arn in resources
     )
 
 
-def _takes(pattern: str) -> str:
+def _resource_types(pattern: str) -> str:
     """The resources that the actions of a pattern take, for messages."""
     types = {
-        taken for action in definitions.expanded(pattern) for taken in definitions.resource_types(action)
+        resource_type
+        for action in definitions.expanded(pattern)
+        for resource_type in definitions.resource_types(action)
     }
     return " or ".join(sorted(types)) or "*"
 
@@ -449,20 +453,20 @@ def _overlap(pattern: str, other: str) -> bool:
     different places share is found where no part of the one excludes that of the other.
     """
     other = re.sub(r"\$\{[^}]*\}", "*", other)
-    parts, others = pattern.split(":", 5), other.split(":", 5)
-    if len(parts) != len(others):
+    parts, other_parts = pattern.split(":", 5), other.split(":", 5)
+    if len(parts) != len(other_parts):
         return like(pattern, other) or like(other, pattern)
-    return all(_meet(part, other_part) for part, other_part in zip(parts, others, strict=True))
+    return all(_meet(part, other_part) for part, other_part in zip(parts, other_parts, strict=True))
 
 
 def _meet(pattern: str, other: str) -> bool:
     """Whether two patterns of `*` and `?` have a text in common."""
-    waiting, seen = [(0, 0)], set()
+    waiting, places = [(0, 0)], set()
     while waiting:
         left, right = place = waiting.pop()
-        if place in seen:
+        if place in places:
             continue
-        seen.add(place)
+        places.add(place)
         if left == len(pattern) or right == len(other):
             if not (pattern[left:] + other[right:]).strip("*"):
                 return True

@@ -73,12 +73,12 @@ class Question:
 
 def questions(call: Call) -> Iterator[Question]:
     """What IAM decides for a call; nothing where everybody may make it."""
-    named = f"{call.service}:{call.operation}"
-    for action in ACTIONS.get(named, named).split():
+    name = f"{call.service}:{call.operation}"
+    for action in ACTIONS.get(name, name).split():
         if action not in FREE:
             yield Question(action=action, resources=_resources(call, action), context=_context(call))
     yield from _tagging(call)
-    for besides in BESIDES.get(named, ()):
+    for besides in BESIDES.get(name, ()):
         yield from _besides(call, besides)
 
 
@@ -115,15 +115,15 @@ def _context(call: Call) -> dict[str, str | Sequence[str]]:
 
 def _tagging(call: Call) -> Iterator[Question]:
     """The right to tag, which a call that makes something with tags takes besides."""
-    named = f"{call.service}:{call.operation}"
+    name = f"{call.service}:{call.operation}"
     if call.service == "ec2":
         for specification in call.members.get("TagSpecifications") or ():
             arn = _arn(call, "ec2", f"{specification['ResourceType']}/*")
             context = _context(call) | {"ec2:CreateAction": call.operation}
             yield Question(action="ec2:CreateTags", resources=(arn,), context=context)
-    elif named in NEW and tags_of(call.members):
-        kind = NEW[named]
-        resources = (_filled(call, kind),) if kind else ()
+    elif name in NEW and tags_of(call.members):
+        kind = NEW[name]
+        resources = (_arn_of_kind(call, kind),) if kind else ()
         yield Question(action=TAG_ACTIONS[call.service], resources=resources, context=_context(call))
 
 
@@ -177,14 +177,14 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _of_ids(call: Call, kinds: Mapping[str, bool]) -> Iterator[str]:
     """EC2's ids tell what they are; what an action makes has none yet."""
-    named: set[str] = set()
+    id_kinds: set[str] = set()
     for text in _texts(call.members):
         match = EC2_ID.fullmatch(text)
         kind = EC2_KINDS.get(match[1]) if match else None
         if kind is not None and kind in kinds:
-            named.add(kind)
+            id_kinds.add(kind)
             yield _arn(call, "ec2", f"{kind}/{text}")
-    yield from (_arn(call, "ec2", f"{kind}/*") for kind in kinds if kinds[kind] and kind not in named)
+    yield from (_arn(call, "ec2", f"{kind}/*") for kind in kinds if kinds[kind] and kind not in id_kinds)
 
 
 def _of_names(call: Call, action: str, kinds: Mapping[str, bool]) -> Iterator[str]:
@@ -194,12 +194,12 @@ def _of_names(call: Call, action: str, kinds: Mapping[str, bool]) -> Iterator[st
         template = definitions.resource_template(prefix, kind)
         values = _values(call, prefix)
         names = set(VARIABLE.findall(template)) - {"Partition", "Region", "Account"}
-        known = [name for name in names if values.get(name)]
-        if known and (required or len(known) == len(names)):
-            yield _filled(call, f"{prefix}:{kind}")
+        present = [name for name in names if values.get(name)]
+        if present and (required or len(present) == len(names)):
+            yield _arn_of_kind(call, f"{prefix}:{kind}")
 
 
-def _filled(call: Call, kind: str) -> str:
+def _arn_of_kind(call: Call, kind: str) -> str:
     """The ARN of a kind `<prefix>:<kind>`, with `*` for what the request does not tell."""
     prefix, _, name = kind.partition(":")
     values = _values(call, prefix)

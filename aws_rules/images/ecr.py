@@ -280,12 +280,12 @@ def _made_by_template(refusals: _Refusals) -> Iterator[Verdict]:
         return
     encryption = template.get("encryptionConfiguration") or {}
     key = encryption.get("kmsKey")
-    needed: list[tuple[str, str]] = [("ecr:CreateRepository", registry.arn(name))]
+    needs: list[tuple[str, str]] = [("ecr:CreateRepository", registry.arn(name))]
     if encryption.get("encryptionType") in ("KMS", "KMS_DSSE") and key:
-        needed += [(action, key) for action in TEMPLATE_ROLE["KMS"]]
+        needs += [(action, key) for action in TEMPLATE_ROLE["KMS"]]
     if template.get("resourceTags"):
-        needed += [(action, registry.arn(name)) for action in TEMPLATE_ROLE["tags"]]
-    if len(needed) == 1:
+        needs += [(action, registry.arn(name)) for action in TEMPLATE_ROLE["tags"]]
+    if len(needs) == 1:
         return
     prefix, arn = template["prefix"], template.get("customRoleArn")
     if not arn:
@@ -306,7 +306,7 @@ def _made_by_template(refusals: _Refusals) -> Iterator[Verdict]:
             f"let ecr.amazonaws.com assume {arn}, the role of the creation template {prefix}"
         )
         return
-    for action, resource in needed:
+    for action, resource in needs:
         # A key's own policy leaves this to the account here: what the deployer may do, its layer checks.
         policy = _account_decides(role.account) if action.startswith("kms:") else None
         if not allowed(role, action, Resource(arn=resource, account=role.account, policy=policy)):

@@ -99,18 +99,18 @@ def _registry(
 def _platform(
     image: Reference, machines: Machines, registry: FindRegistry, architectures: Architectures
 ) -> Iterator[Verdict]:
-    known = exists_for(image, registry, architectures)
-    if known is None:
+    platforms = exists_for(image, registry, architectures)
+    if platforms is None:
         yield Unknown(rule=IMAGE_PLATFORM, resource=f"image {image}", lacks="its architectures")
-    elif missing := [name for name in machines.architectures if name not in known]:
+    elif missing := [name for name in machines.architectures if name not in platforms]:
         yield Violation(
             rule=IMAGE_PLATFORM,
             resource=f"image {image} on {machines.name}",
             code="ErrImagePull",
             message=f'failed to pull and unpack image "{image}": no match for platform in manifest: not '
             "found",
-            remedy=f"the image exists for {', '.join(sorted(known))} and not for {', '.join(missing)}: take "
-            "one that does, or keep its pods off these machines with a node selector",
+            remedy=f"the image exists for {', '.join(sorted(platforms))} and not for {', '.join(missing)}: "
+            "take one that does, or keep its pods off these machines with a node selector",
         )
 
 

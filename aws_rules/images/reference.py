@@ -32,10 +32,10 @@ class Reference:
 
         Source: github.com/distribution/reference, normalize.go.
         """
-        named, _, digest = name.partition("@")
-        head, slash, rest = named.partition("/")
+        body, _, digest = name.partition("@")
+        head, slash, rest = body.partition("/")
         first_is_host = bool(slash) and (bool({".", ":"} & set(head)) or head == "localhost")
-        host, path = (head, rest) if first_is_host else (DOCKER_HUB, named)
+        host, path = (head, rest) if first_is_host else (DOCKER_HUB, body)
         repository, colon, tag = path.rpartition(":")
         if not colon:
             repository, tag = path, "" if digest else "latest"

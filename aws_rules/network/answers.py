@@ -114,7 +114,9 @@ class Network:
         for acl in self.all("NetworkAcls"):
             if acl["VpcId"] != subnet["VpcId"]:
                 continue
-            if any(one["SubnetId"] == subnet["SubnetId"] for one in acl.get("Associations", ())):
+            if any(
+                association["SubnetId"] == subnet["SubnetId"] for association in acl.get("Associations", ())
+            ):
                 return acl
             if acl.get("IsDefault"):
                 default = acl

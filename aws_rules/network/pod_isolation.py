@@ -39,8 +39,10 @@ def _allows(
     peers, rules = ("to", "egress") if direction == "Egress" else ("from", "ingress")
     own = policy["metadata"].get("namespace", "default")
     return any(
-        (not rule.get(peers) or any(_is_peer(network, one, own, peer) for one in rule[peers]))
-        and (not rule.get("ports") or any(_has_port(one, port, protocol) for one in rule["ports"]))
+        (not rule.get(peers) or any(_is_peer(network, peer_rule, own, peer) for peer_rule in rule[peers]))
+        and (
+            not rule.get("ports") or any(_has_port(port_rule, port, protocol) for port_rule in rule["ports"])
+        )
         for rule in policy["spec"].get(rules) or ()
     )
 
@@ -68,7 +70,7 @@ def namespace_labels(network: Network, name: str) -> Mapping[str, str]:
 
 def _in_block(block: Member, peer: IPv4Network) -> bool:
     return _within(peer, block["cidr"]) and not any(
-        _overlaps(peer, excepted) for excepted in block.get("except") or ()
+        _overlaps(peer, exception) for exception in block.get("except") or ()
     )
 
 

@@ -34,11 +34,15 @@ def program_ways(
     for service in sorted(services):
         for pod in pods:
             for reason in reach(network, pod, Service(name=service)).reasons:
-                _, kept = obstacles.setdefault(str(reason), (reason, []))
-                if service not in kept:
-                    kept.append(service)
-    for reason, kept in obstacles.values():
-        subject = f"service {kept[0]} is" if len(kept) == 1 else f"services {', '.join(kept)} are"
+                _, lost_services = obstacles.setdefault(str(reason), (reason, []))
+                if service not in lost_services:
+                    lost_services.append(service)
+    for reason, lost_services in obstacles.values():
+        subject = (
+            f"service {lost_services[0]} is"
+            if len(lost_services) == 1
+            else f"services {', '.join(lost_services)} are"
+        )
         yield Violation(
             rule=PROGRAM_WAYS,
             resource=resource,

@@ -259,11 +259,11 @@ class _Walk:
         if request is None or not document:
             return
         policy = json.loads(document) if isinstance(document, str) else document
-        everything = {
+        full_access = {
             "Version": "2012-10-17",
             "Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"},
         }
-        caller = evaluation.Role(arn=request.principal, policies=(everything,))
+        caller = evaluation.Role(arn=request.principal, policies=(full_access,))
         # As of another account: an endpoint's policy has to allow by itself what the caller may do.
         resource = evaluation.Resource(
             arn=request.resource, account="", policy={**policy, "Version": "2012-10-17"}
@@ -308,7 +308,7 @@ class _Walk:
                 self._to_interface(source, interface)
         elif config.get("endpointPublicAccess"):
             self._leave(source, Host(name=name, address=INTERNET.address))
-            self._admitted(server, config, self._public_addresses(source))
+            self._admission(server, config, self._public_addresses(source))
         else:
             for interface in control_plane_interfaces(self.network, server.cluster):
                 self._to_interface(source, interface)
@@ -321,9 +321,9 @@ class _Walk:
         elif config.get("endpointPublicAccess") and (host.public or not self._privately(host, server)):
             # Outside of the VPC the endpoint's name means its public addresses, as soon as it has any.
             self.hop("public endpoint")
-            self._admitted(server, config, [host.network])
+            self._admission(server, config, [host.network])
         elif host.public:
-            self._dialed(server)
+            self._dial(server)
             self.no(
                 name,
                 "PRIVATE_ENDPOINT",
@@ -343,11 +343,11 @@ class _Walk:
             reach(replace(self.network, clusters=clusters), host, server, self.port, self.protocol)
         )
 
-    def _dialed(self, server: ApiServer) -> None:
+    def _dial(self, server: ApiServer) -> None:
         for interface in control_plane_interfaces(self.network, server.cluster):
             self._note_address(interface)
 
-    def _admitted(self, server: ApiServer, config: Member, addresses: list[IPv4Network]) -> None:
+    def _admission(self, server: ApiServer, config: Member, addresses: list[IPv4Network]) -> None:
         cidrs = [IPv4Network(cidr) for cidr in config.get("publicAccessCidrs") or ["0.0.0.0/0"]]
         for address in addresses:
             if not any(address.subnet_of(cidr) for cidr in cidrs):
@@ -375,11 +375,11 @@ class _Walk:
         if same_vpc:
             self.hop(f"local route of VPC {start['VpcId']}")
         else:
-            self._connected(start, addresses, destination.name)
-            self._connected(end, source_addresses, source.name)
+            self._connection(start, addresses, destination.name)
+            self._connection(end, source_addresses, source.name)
         self._ingress(destination, source_addresses, source.groups if same_vpc else (), source.name)
 
-    def _connected(self, subnet: Member, addresses: IPv4Network, name: str) -> None:
+    def _connection(self, subnet: Member, addresses: IPv4Network, name: str) -> None:
         """There is a route from a subnet to another network that is no gateway to the internet."""
         route = self._route(subnet, addresses, name)
         if route is None:
@@ -420,7 +420,7 @@ class _Walk:
                 self._internet_gateway(gateway, end["VpcId"])
         else:
             # Connections come in where answers find out again.
-            self._connected(end, host.network, host.name)
+            self._connection(end, host.network, host.name)
         self._acls(end, host.network, outbound=False)
         self._ingress(destination, host.network, (), f"{host.address} ({host.name})")
 
@@ -438,7 +438,7 @@ class _Walk:
         if not (gateway.startswith("igw-") or nat):
             return
         if not host.public:
-            self._connected(start, host.network, host.name)
+            self._connection(start, host.network, host.name)
         elif nat:
             self._nat_gateway(str(nat), host, start)
         else:
@@ -478,9 +478,9 @@ class _Walk:
         self._acls(subnet, host.network, outbound=True, answers=NAT_EPHEMERAL)
         route = self._route(subnet, host.network, host.name)
         if route is not None:
-            out = str(route.get("GatewayId", ""))
-            if out.startswith("igw-"):
-                self._internet_gateway(out, subnet["VpcId"])
+            exit_gateway = str(route.get("GatewayId", ""))
+            if exit_gateway.startswith("igw-"):
+                self._internet_gateway(exit_gateway, subnet["VpcId"])
             else:
                 self.no(
                     f"NAT gateway {label(gateway, 'NatGatewayId')}",
@@ -491,7 +491,9 @@ class _Walk:
 
     def _internet_gateway(self, id: str, vpc: str) -> None:
         gateway = self.network.find("InternetGateways", id)
-        attached = gateway and any(one.get("VpcId") == vpc for one in gateway.get("Attachments", ()))
+        attached = gateway and any(
+            attachment.get("VpcId") == vpc for attachment in gateway.get("Attachments", ())
+        )
         if not attached:
             self.no(
                 f"internet gateway {id}",
@@ -530,7 +532,9 @@ class _Walk:
                 "add a route, or associate the subnet with a table that has one",
             )
             return None
-        route: Member = max(fitting, key=lambda one: IPv4Network(one["DestinationCidrBlock"]).prefixlen)
+        route: Member = max(
+            fitting, key=lambda candidate: IPv4Network(candidate["DestinationCidrBlock"]).prefixlen
+        )
         target = next(
             (
                 str(route[member])
@@ -554,25 +558,29 @@ class _Walk:
             )
             return None
         self.hop(f"{where}: {route['DestinationCidrBlock']} -> {target}")
-        self._attached(route, subnet)
+        self._attachment(route, subnet)
         return route
 
-    def _attached(self, route: Member, subnet: Member) -> None:
+    def _attachment(self, route: Member, subnet: Member) -> None:
         """The transit gateway or peering connection of a route is connected to the subnet's VPC."""
         if gateway := route.get("TransitGatewayId"):
             attachments = [
-                one
-                for one in self.network.all("TransitGatewayVpcAttachments")
-                if one["TransitGatewayId"] == gateway and one["VpcId"] == subnet["VpcId"]
+                attachment
+                for attachment in self.network.all("TransitGatewayVpcAttachments")
+                if attachment["TransitGatewayId"] == gateway and attachment["VpcId"] == subnet["VpcId"]
             ]
-            working = [one for one in attachments if one.get("State") in ("available", "modifying")]
+            working = [
+                attachment
+                for attachment in attachments
+                if attachment.get("State") in ("available", "modifying")
+            ]
             zones = {
                 (self.network.find("Subnets", id) or {}).get("AvailabilityZone")
-                for one in working
-                for id in one.get("SubnetIds", ())
+                for attachment in working
+                for id in attachment.get("SubnetIds", ())
             }
             if not working:
-                states = ", ".join(str(one.get("State")) for one in attachments)
+                states = ", ".join(str(attachment.get("State")) for attachment in attachments)
                 self.no(
                     f"transit gateway {gateway}",
                     "BAD_STATE",
@@ -599,7 +607,7 @@ class _Walk:
     def _acls(
         self,
         subnet: Member,
-        other: IPv4Network,
+        peer: IPv4Network,
         *,
         outbound: bool,
         answers: tuple[int, int] = EPHEMERAL,
@@ -609,16 +617,16 @@ class _Walk:
         if acl is None:
             return
         ports = (self.port, self.port)
-        for egress, (first, last), what in (
+        for egress, (first, last), traffic in (
             (outbound, ports, "requests"),
             (not outbound, answers, "answers"),
         ):
-            if not _acl_allows(acl, egress, other, first, last, self.protocol):
+            if not _acl_allows(acl, egress, peer, first, last, self.protocol):
                 span = str(first) if first == last else f"{first}-{last}"
                 self.no(
                     f"network ACL {label(acl, 'NetworkAclId')} of subnet {label(subnet, 'SubnetId')}",
                     "SUBNET_ACL_RESTRICTION",
-                    f"it does not let {what} {'out to' if egress else 'in from'} {other} on port {span}",
+                    f"it does not let {traffic} {'out to' if egress else 'in from'} {peer} on port {span}",
                     f"allow {self.protocol} {span} {'outbound' if egress else 'inbound'}",
                 )
 
@@ -628,8 +636,8 @@ class _Walk:
     def _ingress(
         self, destination: Interface, addresses: IPv4Network, groups: tuple[str, ...], name: str
     ) -> None:
-        who = f"in from {name}" if str(addresses) in name else f"in from {addresses} ({name})"
-        self._groups(destination, "IpPermissions", addresses, groups, who)
+        origin = f"in from {name}" if str(addresses) in name else f"in from {addresses} ({name})"
+        self._groups(destination, "IpPermissions", addresses, groups, origin)
 
     def _groups(
         self,
@@ -637,29 +645,31 @@ class _Walk:
         direction: Literal["IpPermissions", "IpPermissionsEgress"],
         addresses: IPv4Network,
         groups: tuple[str, ...],
-        what: str,
+        origin: str,
     ) -> None:
         members = [self.network.find("SecurityGroups", id) for id in interface.groups]
-        known = [member for member in members if member is not None]
-        permissions = [permission for group in known for permission in group.get(direction, ())]
-        lists = [pair["PrefixListId"] for one in permissions for pair in one.get("PrefixListIds", ())]
+        present = [member for member in members if member is not None]
+        permissions = [permission for group in present for permission in group.get(direction, ())]
+        lists = [
+            pair["PrefixListId"] for permission in permissions for pair in permission.get("PrefixListIds", ())
+        ]
         if (
-            not known
-            or len(known) < len(members)
+            not present
+            or len(present) < len(members)
             or not all(self.network.find("PrefixLists", id) for id in lists)
         ):
             # What is not described here, a group or a list of another account, may let it through.
             self.hop(f"security groups of {interface.name}, not all described")
             return
-        if any(self._permits(permission, addresses, groups) for permission in permissions) or self._covered(
-            permissions, addresses
-        ):
+        if any(
+            self._permits(permission, addresses, groups) for permission in permissions
+        ) or self._is_covered(permissions, addresses):
             return
-        names = ", ".join(label(group, "GroupId") for group in known)
+        names = ", ".join(label(group, "GroupId") for group in present)
         self.no(
             f"security group {names} of {interface.name}",
             "ENI_SG_RULES_MISMATCH",
-            f"no rule lets {self.protocol} {self.port} {what}",
+            f"no rule lets {self.protocol} {self.port} {origin}",
             f"add {'an inbound' if direction == 'IpPermissions' else 'an outbound'} rule for "
             f"{self.protocol} {self.port}",
         )
@@ -670,9 +680,14 @@ class _Walk:
             or any(pair.get("GroupId") in groups for pair in permission.get("UserIdGroupPairs", ()))
         )
 
-    def _covered(self, permissions: list[Member], addresses: IPv4Network) -> bool:
+    def _is_covered(self, permissions: list[Member], addresses: IPv4Network) -> bool:
         """Whether several rules together cover all addresses."""
-        cidrs = [cidr for one in permissions if self._about_port(one) for cidr in self._cidrs(one)]
+        cidrs = [
+            cidr
+            for permission in permissions
+            if self._about_port(permission)
+            for cidr in self._cidrs(permission)
+        ]
         return any(addresses.subnet_of(cidr) for cidr in collapse_addresses(cidrs))
 
     def _about_port(self, permission: Member) -> bool:
@@ -786,10 +801,10 @@ def control_plane_interfaces(network: Network, cluster: str) -> list[Interface]:
     ]
 
 
-def _acl_allows(acl: Member, egress: bool, other: IPv4Network, first: int, last: int, protocol: str) -> bool:
+def _acl_allows(acl: Member, egress: bool, peer: IPv4Network, first: int, last: int, protocol: str) -> bool:
     """Whether the rules of a network ACL, in their order, let all of this through."""
-    left = [(first, last)]
-    for entry in sorted(acl.get("Entries", ()), key=lambda one: int(one["RuleNumber"])):
+    ranges = [(first, last)]
+    for entry in sorted(acl.get("Entries", ()), key=lambda entry: int(entry["RuleNumber"])):
         cidr = entry.get("CidrBlock")
         if bool(entry["Egress"]) != egress or not cidr:
             continue
@@ -800,17 +815,17 @@ def _acl_allows(acl: Member, egress: bool, other: IPv4Network, first: int, last:
         start, end = (
             (0, 65535) if str(entry["Protocol"]) == ALL_PROTOCOLS or not span else (span["From"], span["To"])
         )
-        hit = [(max(low, start), min(high, end)) for low, high in left if low <= end and high >= start]
+        hit = [(max(low, start), min(high, end)) for low, high in ranges if low <= end and high >= start]
         if not hit:
             continue
         if entry["RuleAction"] == "deny":
-            if block.overlaps(other):
+            if block.overlaps(peer):
                 return False
-        elif other.subnet_of(block):
-            left = [part for low, high in left for part in _without(low, high, start, end)]
-            if not left:
+        elif peer.subnet_of(block):
+            ranges = [part for low, high in ranges for part in _without(low, high, start, end)]
+            if not ranges:
                 return True
-    return not left
+    return not ranges
 
 
 def _without(low: int, high: int, start: int, end: int) -> list[tuple[int, int]]:

@@ -38,13 +38,13 @@ def group_subnets(
 
     vpc: of the cluster. public: ids of those whose machines could use an internet gateway only.
     """
-    others = [subnet["SubnetId"] for subnet in subnets if subnet["VpcId"] != vpc]
-    if others:
+    outsiders = [subnet["SubnetId"] for subnet in subnets if subnet["VpcId"] != vpc]
+    if outsiders:
         yield Violation(
             rule=GROUP_SUBNETS,
             resource=resource,
             code="InvalidParameterException",
-            message=f"Subnets [{', '.join(others)}] are not in the VPC of the cluster, {vpc}",
+            message=f"Subnets [{', '.join(outsiders)}] are not in the VPC of the cluster, {vpc}",
             remedy="name subnets of that VPC",
         )
     unassigned = [

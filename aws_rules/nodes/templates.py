@@ -191,16 +191,16 @@ def _not_told(resource: str, text: str) -> Iterator[Violation]:
 
     User data without a NodeConfig are of an image that something else starts, and not judged.
     """
-    told: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     configs = list(node_configs(text))
     for config in configs:
         try:
-            told |= ((yaml.safe_load(config) or {}).get("spec") or {}).get("cluster") or {}
+            members |= ((yaml.safe_load(config) or {}).get("spec") or {}).get("cluster") or {}
         except (yaml.YAMLError, AttributeError):
             return
     if text and not configs:
         return
-    if missing := [member for member in NEEDED if not told.get(member)]:
+    if missing := [member for member in NEEDED if not members.get(member)]:
         yield _launch(
             resource,
             "NodeCreationFailure",

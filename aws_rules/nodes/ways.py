@@ -60,10 +60,10 @@ def node_ways(
                 obstacles.setdefault(str(reason), (f"{failure}: {_name(destination)} is not reached", reason))
         for plane in control_plane_interfaces(network, cluster)[:1]:
             for reason in reach(network, plane, machine, KUBELET_PORT).reasons:
-                what = f"{NOT_READY}: the control plane does not reach the kubelet"
-                obstacles.setdefault(str(reason), (what, reason))
-    for what, reason in obstacles.values():
-        yield _violation(resource, what, reason)
+                sentence = f"{NOT_READY}: the control plane does not reach the kubelet"
+                obstacles.setdefault(str(reason), (sentence, reason))
+    for sentence, reason in obstacles.values():
+        yield _violation(resource, sentence, reason)
 
 
 def _name(destination: Destination) -> str:
@@ -74,11 +74,11 @@ def _name(destination: Destination) -> str:
             return "the API server"
 
 
-def _violation(resource: str, what: str, reason: Reason) -> Violation:
+def _violation(resource: str, sentence: str, reason: Reason) -> Violation:
     return Violation(
         rule=NODE_WAYS,
         resource=resource,
         code="NodeCreationFailure",
-        message=f"{what}: {reason.component}: {reason.words} ({reason.code}): {reason.detail}",
+        message=f"{sentence}: {reason.component}: {reason.words} ({reason.code}): {reason.detail}",
         remedy=reason.remedy,
     )

@@ -46,8 +46,8 @@ def verdicts(request: Request) -> Iterator[ValueVerdict]:
             code = CODES.get(request.service, "ValidationException")
             yield request.misfit(RULE, path, code, message, remedy)
         elif text.lstrip().startswith("{"):
-            for arn, named in sorted(set(_ARN_IN_POLICY.findall(text))):
-                if named != own:
-                    message = f'Partition "{named}" is not valid for resource "{arn}"'
+            for arn, arn_partition in sorted(set(_ARN_IN_POLICY.findall(text))):
+                if arn_partition != own:
+                    message = f'Partition "{arn_partition}" is not valid for resource "{arn}"'
                     code = POLICY_CODES.get(request.service, "MalformedPolicyDocument")
                     yield request.misfit(RULE, path, code, message, remedy)

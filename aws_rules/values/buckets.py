@@ -67,12 +67,12 @@ def bucket(request: Request) -> Iterator[ValueVerdict]:
     name = request.value_at("Bucket")
     if not isinstance(name, str):
         return
-    reserved = next((word for word in PREFIXES if name.startswith(word)), None) or next(
+    affix = next((word for word in PREFIXES if name.startswith(word)), None) or next(
         (word for word in SUFFIXES if name.endswith(word) and word != "-an"), None
     )
-    if not NAME.fullmatch(name) or ".." in name or ADDRESS.fullmatch(name) or reserved:
+    if not NAME.fullmatch(name) or ".." in name or ADDRESS.fullmatch(name) or affix:
         remedy = "use 3 to 63 lower-case letters, digits, hyphens and dots, not like an address"
-        remedy = f"take {reserved} off, which is AWS's own" if reserved else remedy
+        remedy = f"take {affix} off, which is AWS's own" if affix else remedy
         message = f"The specified bucket is not valid: {name}"
         yield request.misfit(NAME_RULE, ("Bucket",), "InvalidBucketName", message, remedy)
 
@@ -215,13 +215,13 @@ def _days(request: Request, place: Path, rule: Mapping[str, Any]) -> Iterator[Va
         yield request.misfit(LIFECYCLE_RULE, where, "InvalidArgument", message, "set 1 or more")
     elif isinstance(days, int) and moves and days <= latest:
         message = (
-            f"'Days' in the Expiration action for {_selected(rule)} must be greater than 'Days' in the "
+            f"'Days' in the Expiration action for {_selection(rule)} must be greater than 'Days' in the "
             "Transition action"
         )
         yield request.misfit(LIFECYCLE_RULE, where, "InvalidArgument", message, f"set more than {latest}")
 
 
-def _selected(rule: Mapping[str, Any]) -> str:
+def _selection(rule: Mapping[str, Any]) -> str:
     selection = rule.get("Filter")
     prefix = selection.get("Prefix", "") if isinstance(selection, Mapping) else rule.get("Prefix") or ""
     return f"prefix '{prefix}'"

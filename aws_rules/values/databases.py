@@ -160,10 +160,12 @@ def _version(request: Request) -> Iterator[ValueVerdict]:
     engine, version = request.value_at("Engine"), request.value_at("EngineVersion")
     if not isinstance(engine, str) or not isinstance(version, str):
         return
-    known = database_versions().get(engine, frozenset())
+    versions = database_versions().get(engine, frozenset())
     major = version.partition(".")[0]
-    of_major = sorted((one for one in known if one.startswith(f"{major}.")), key=_numbers)
-    if version in known or not known:
+    of_major = sorted(
+        (known_version for known_version in versions if known_version.startswith(f"{major}.")), key=_numbers
+    )
+    if version in versions or not versions:
         return
     if not of_major or _numbers(version) > _numbers(of_major[-1]):
         # It may have come after this list.

@@ -29,8 +29,8 @@ class Dialect:
         return self.code, self._say(path, value, constraint)
 
     def _say(self, path: Path, value: Any, constraint: str) -> str:
-        shown = str(value) if len(str(value)) <= 120 else f"{str(value)[:117]}..."
-        return self.sentence.format(value=shown, path=path_text(path), constraint=constraint)
+        text = str(value) if len(str(value)) <= 120 else f"{str(value)[:117]}..."
+        return self.sentence.format(value=text, path=path_text(path), constraint=constraint)
 
 
 REQUIRED = "Member must not be null"

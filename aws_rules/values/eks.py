@@ -187,9 +187,7 @@ def _labels(request: Request) -> Iterator[ValueVerdict]:
     for key, value in labels.items() if isinstance(labels, Mapping) else ():
         prefix, slash, name = key.rpartition("/")
         domain = f"{prefix}/"
-        if slash and any(
-            domain == reserved or domain.endswith(f".{reserved}") for reserved in LABEL_PREFIXES
-        ):
+        if slash and any(domain == prefix or domain.endswith(f".{prefix}") for prefix in LABEL_PREFIXES):
             message = f"Label cannot contain reserved prefixes [{', '.join(LABEL_PREFIXES)}]: {key}"
             remedy = "use a prefix of your own: kubelet may not set these, and the nodes would not join"
             yield request.misfit(NODE_GROUP_RULE, (*path, key), CODE, message, remedy)
@@ -222,11 +220,11 @@ def _taints(request: Request) -> Iterator[ValueVerdict]:
     if isinstance(taints, Mapping):
         path = (*path, "addOrUpdateTaints")
         taints = request.value_at(*path)
-    listed = taints if isinstance(taints, list) else []
-    if len(listed) > MOST_TAINTS:
+    entries = taints if isinstance(taints, list) else []
+    if len(entries) > MOST_TAINTS:
         message = f"A maximum of {MOST_TAINTS} taints can be specified"
         yield request.misfit(NODE_GROUP_RULE, path, CODE, message, "leave some out")
-    keys = [(taint.get("key"), taint.get("effect")) for taint in listed if isinstance(taint, Mapping)]
+    keys = [(taint.get("key"), taint.get("effect")) for taint in entries if isinstance(taint, Mapping)]
     for index, key in enumerate(keys):
         if key in keys[:index]:
             message = f"Duplicate taint {key[0]} with effect {key[1]}"

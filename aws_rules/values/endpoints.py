@@ -69,13 +69,13 @@ def places(
     request: Request,
     subnets: Sequence[Mapping[str, Any]],
     groups: Mapping[str, str],
-    others: Sequence[Mapping[str, Any]],
+    endpoints: Sequence[Mapping[str, Any]],
     *,
     resolves: bool,
 ) -> Iterator[ValueVerdict]:
     """Subnets, security groups and private names of a new interface endpoint.
 
-    subnets: as EC2 describes them. groups: every security group -> its VPC. others: endpoints of its VPC.
+    subnets: as EC2 describes them. groups: every security group -> its VPC. endpoints: those of its VPC.
     resolves: enableDnsSupport and enableDnsHostnames of that are both set.
     """
     vpc, name = request.value_at("VpcId"), str(request.value_at("ServiceName"))
@@ -105,8 +105,10 @@ def places(
         )
         yield request.misfit(PLACES, path, "InvalidParameter", message, "set both of the VPC")
     elif any(
-        other["ServiceName"] == name and other.get("PrivateDnsEnabled") and other["State"] != "deleted"
-        for other in others
+        endpoint["ServiceName"] == name
+        and endpoint.get("PrivateDnsEnabled")
+        and endpoint["State"] != "deleted"
+        for endpoint in endpoints
     ):
         message = (
             "private-dns-enabled cannot be set because there is already a conflicting DNS domain for "

@@ -48,13 +48,13 @@ def _faults(rules: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
         if not isinstance(selection, Mapping):
             continue
         status, by_age = selection.get("tagStatus"), selection.get("countType") in BY_AGE
-        listed = selection.get("tagPrefixList") or selection.get("tagPatternList")
-        if status == "tagged" and not listed:
+        tags = selection.get("tagPrefixList") or selection.get("tagPatternList")
+        if status == "tagged" and not tags:
             yield (
                 f"rule {priority} with tagStatus tagged has no tagPrefixList and no tagPatternList",
                 "list some, such as *",
             )
-        if status != "tagged" and listed:
+        if status != "tagged" and tags:
             yield f"rule {priority} lists tags, and its tagStatus is {status}", "leave the list out"
         if by_age != ("countUnit" in selection):
             yield (

@@ -24,7 +24,7 @@ def node_group(request: Request) -> Iterator[ValueVerdict]:
     for index, type in enumerate(types if isinstance(types, list) else ()):
         code = "InvalidParameterException"
         message = f"The following supplied instance types do not exist: [{type}]"
-        yield from _offered(request, ("instanceTypes", index), type, code, message)
+        yield from _verdicts(request, ("instanceTypes", index), type, code, message)
 
 
 def launch_template(request: Request) -> Iterator[ValueVerdict]:
@@ -32,24 +32,24 @@ def launch_template(request: Request) -> Iterator[ValueVerdict]:
     path: Path = ("LaunchTemplateData", "InstanceType")
     type = request.value_at(*path)
     message = f"Invalid value '{type}' for InstanceType"
-    yield from _offered(request, path, type, "InvalidParameterValue", message)
+    yield from _verdicts(request, path, type, "InvalidParameterValue", message)
 
 
 def instance(request: Request) -> Iterator[ValueVerdict]:
     """The type of an instance."""
     type = request.value_at("InstanceType")
     message = f"Invalid value '{type}' for InstanceType"
-    yield from _offered(request, ("InstanceType",), type, "InvalidParameterValue", message)
+    yield from _verdicts(request, ("InstanceType",), type, "InvalidParameterValue", message)
 
 
-def _offered(request: Request, path: Path, type: Any, code: str, message: str) -> Iterator[ValueVerdict]:
+def _verdicts(request: Request, path: Path, type: Any, code: str, message: str) -> Iterator[ValueVerdict]:
     if not isinstance(type, str):
         return
     regions = instance_types()
-    offered = regions.get(request.region)
-    if offered is None:
+    offers = regions.get(request.region)
+    if offers is None:
         yield request.gap(RULE, f"the instance types of region {request.region}")
-    elif type not in offered:
+    elif type not in offers:
         elsewhere = sorted(region for region, types in regions.items() if type in types)
         family, _, size = type.partition(".")
         if elsewhere:
@@ -58,11 +58,11 @@ def _offered(request: Request, path: Path, type: Any, code: str, message: str) -
             )
             yield request.misfit(RULE, path, code, message, remedy)
         elif size and not any(
-            known.startswith(f"{family}.") for types in regions.values() for known in types
+            candidate.startswith(f"{family}.") for types in regions.values() for candidate in types
         ):
             # A whole family that no region has is new: AWS adds them every month.
             yield request.gap(RULE, f"instance type {type}")
         else:
-            sizes = sorted(known for known in offered if family and known.startswith(f"{family}."))
+            sizes = sorted(candidate for candidate in offers if family and candidate.startswith(f"{family}."))
             remedy = f"choose one that exists: {', '.join(sizes[:12]) or 'such as m7g.2xlarge'}"
             yield request.misfit(RULE, path, code, message, remedy)

@@ -55,10 +55,10 @@ def groups(request: Request, subnet: Mapping[str, Any], vpcs: Mapping[str, str])
             yield request.misfit(RULE, ("SecurityGroupIds", index), "InvalidParameter", message, remedy)
 
 
-def key_pair(request: Request, there: Collection[str]) -> Iterator[ValueVerdict]:
+def key_pair(request: Request, names: Collection[str]) -> Iterator[ValueVerdict]:
     """The key pair, by those that are there."""
     name = request.value_at("KeyName")
-    if isinstance(name, str) and name not in there:
+    if isinstance(name, str) and name not in names:
         message = f"The key pair '{name}' does not exist"
         remedy = "make it as an ec2.KeyPair, or name one that is there"
         yield request.misfit(RULE, ("KeyName",), "InvalidKeyPair.NotFound", message, remedy)

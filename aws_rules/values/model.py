@@ -26,7 +26,7 @@ def verdicts(request: Request, shape: Any, whole: bool = True) -> Iterator[Value
     """What the service would refuse in a call with an input of this shape; whole: all of it is known."""
     # EC2's protocol has no empty lists: they are left out.
     absent: tuple[Any, ...] = (None, []) if request.service == "ec2" else (None,)
-    for path, name, value, constraint in _broken((), shape, request.members, whole, absent):
+    for path, name, value, constraint in _faults((), shape, request.members, whole, absent):
         place = (request.service, name)
         if place in LOOSER:
             continue
@@ -37,7 +37,7 @@ def verdicts(request: Request, shape: Any, whole: bool = True) -> Iterator[Value
         yield request.misfit(RULE, path, code, message, f"correct {path_text(path)}")
 
 
-def _broken(
+def _faults(
     path: Path, shape: Any, value: Any, whole: bool, absent: Sequence[Any]
 ) -> Iterator[tuple[Path, str, Any, str]]:
     """Path, name of the shape, value and constraint of each value that breaks one.
@@ -57,16 +57,16 @@ def _broken(
                         yield (*path, name), shape.members[name].name, None, REQUIRED
             for name, item in value.items():
                 if name in shape.members:
-                    yield from _broken((*path, name), shape.members[name], item, whole, absent)
+                    yield from _faults((*path, name), shape.members[name], item, whole, absent)
         case "list" if isinstance(value, Sequence) and not isinstance(value, str):
             yield from _beyond(path, shape, len(value), value, "length")
             for index, item in enumerate(value):
-                yield from _broken((*path, index), shape.member, item, whole, absent)
+                yield from _faults((*path, index), shape.member, item, whole, absent)
         case "map" if isinstance(value, Mapping):
             yield from _beyond(path, shape, len(value), value, "length")
             for key, item in value.items():
-                yield from _broken((*path, key), shape.key, key, whole, absent)
-                yield from _broken((*path, key), shape.value, item, whole, absent)
+                yield from _faults((*path, key), shape.key, key, whole, absent)
+                yield from _faults((*path, key), shape.value, item, whole, absent)
         case "string" if isinstance(value, str):
             yield from _beyond(path, shape, len(value), value, "length")
             yield from _unlike(path, shape, value)
@@ -77,13 +77,13 @@ def _broken(
 
 
 def _beyond(
-    path: Path, shape: Any, size: float, value: Any, what: str
+    path: Path, shape: Any, size: float, value: Any, quantity: str
 ) -> Iterator[tuple[Path, str, Any, str]]:
     lowest, highest = shape.metadata.get("min"), shape.metadata.get("max")
     if lowest is not None and size < lowest:
-        yield path, shape.name, value, f"Member must have {what} greater than or equal to {lowest}"
+        yield path, shape.name, value, f"Member must have {quantity} greater than or equal to {lowest}"
     if highest is not None and size > highest:
-        yield path, shape.name, value, f"Member must have {what} less than or equal to {highest}"
+        yield path, shape.name, value, f"Member must have {quantity} less than or equal to {highest}"
 
 
 def _unlike(path: Path, shape: Any, value: str) -> Iterator[tuple[Path, str, Any, str]]:

@@ -123,8 +123,8 @@ MOST_ATTACHED = 10
 
 def document(request: Request) -> Iterator[ValueVerdict]:
     """The policy in a call."""
-    described = DOCUMENTS[request.service, request.operation]
-    text = request.value_at(*described.path)
+    place = DOCUMENTS[request.service, request.operation]
+    text = request.value_at(*place.path)
     if not isinstance(text, str):
         return
     try:
@@ -133,20 +133,20 @@ def document(request: Request) -> Iterator[ValueVerdict]:
         is_policy = False
     if not is_policy:
         message = "This policy contains invalid Json"
-        yield request.misfit(RULE, described.path, described.malformed, message, "write it as a JSON object")
+        yield request.misfit(RULE, place.path, place.malformed, message, "write it as a JSON object")
         return
-    size = len(text.encode()) if described.spaces_count else weight(text)
-    if size > described.longest:
-        message = described.says.format(longest=described.longest, name=request.value_at(described.name))
-        remedy = f"make it shorter by {size - described.longest} characters, or split it"
-        yield request.misfit(RULE, described.path, described.too_long, message, remedy)
+    size = len(text.encode()) if place.spaces_count else weight(text)
+    if size > place.longest:
+        message = place.says.format(longest=place.longest, name=request.value_at(place.name))
+        remedy = f"make it shorter by {size - place.longest} characters, or split it"
+        yield request.misfit(RULE, place.path, place.too_long, message, remedy)
 
 
-def inline(request: Request, others: Sequence[str]) -> Iterator[ValueVerdict]:
+def inline(request: Request, documents: Sequence[str]) -> Iterator[ValueVerdict]:
     """An inline policy beside the others of its role."""
     text = request.value_at("PolicyDocument")
     if isinstance(text, str) and weight(text) <= INLINE_LONGEST:
-        size = weight(text) + sum(map(weight, others))
+        size = weight(text) + sum(map(weight, documents))
         if size > INLINE_LONGEST:
             message = _TOO_LONG_INLINE.format(longest=INLINE_LONGEST, name=request.value_at("RoleName"))
             remedy = (
@@ -155,9 +155,9 @@ def inline(request: Request, others: Sequence[str]) -> Iterator[ValueVerdict]:
             yield request.misfit(RULE, ("PolicyDocument",), "LimitExceeded", message, remedy)
 
 
-def attached(request: Request, others: Sequence[str]) -> Iterator[ValueVerdict]:
+def attached(request: Request, arns: Sequence[str]) -> Iterator[ValueVerdict]:
     """A managed policy beside the others of its role."""
-    if request.value_at("PolicyArn") not in others and len(others) >= MOST_ATTACHED:
+    if request.value_at("PolicyArn") not in arns and len(arns) >= MOST_ATTACHED:
         message = f"Cannot exceed quota for PoliciesPerRole: {MOST_ATTACHED}"
         remedy = "put policies together, or have the quota raised"
         yield request.misfit(RULE, ("PolicyArn",), "LimitExceeded", message, remedy)

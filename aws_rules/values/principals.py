@@ -32,11 +32,11 @@ NAMED = re.compile(r"arn:[a-z-]+:iam::\d{12}:(role|user)/\S+")
 
 def existence(request: Request, exists: Callable[[str], bool]) -> Iterator[ValueVerdict]:
     """Principals of the policy in a call that are not there, so that AWS may refuse it as an invalid one."""
-    described = DOCUMENTS[request.service, request.operation]
-    for arn in sorted(_principals(request.value_at(*described.path))):
+    place = DOCUMENTS[request.service, request.operation]
+    for arn in sorted(_principals(request.value_at(*place.path))):
         if not exists(arn):
             lacks = f"whether principal {arn} exists, and AWS refuses a policy with one that does not"
-            yield request.gap(RULE, f"{lacks} ({described.malformed})")
+            yield request.gap(RULE, f"{lacks} ({place.malformed})")
 
 
 def _principals(policy: Any) -> set[str]:

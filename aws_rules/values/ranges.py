@@ -86,7 +86,7 @@ MOST_PUBLIC_CIDRS = 40
 
 def vpc(request: Request) -> Iterator[ValueVerdict]:
     """The range of a new VPC, or a further one of a VPC."""
-    yield from _sized(request, VPC_RULE, "InvalidVpc.Range", "the VPC")
+    yield from _size_faults(request, VPC_RULE, "InvalidVpc.Range", "the VPC")
 
 
 def further_range(request: Request, primary: str, ranges: Sequence[str]) -> Iterator[ValueVerdict]:
@@ -95,26 +95,26 @@ def further_range(request: Request, primary: str, ranges: Sequence[str]) -> Iter
     if not isinstance(network, IPv4Network):
         return
     rows = [row for row in RESTRICTIONS if first.subnet_of(row.primary)] or [PUBLIC]
-    restricted = next((range for row in rows for range in row.ranges if network.overlaps(range)), None)
-    taken = next((range for range in ranges if network.overlaps(IPv4Network(range))), None)
-    if taken:
-        message = f"The CIDR '{network}' conflicts with {taken}, which the VPC has"
+    restriction = next((range for row in rows for range in row.ranges if network.overlaps(range)), None)
+    conflict = next((range for range in ranges if network.overlaps(IPv4Network(range))), None)
+    if conflict:
+        message = f"The CIDR '{network}' conflicts with {conflict}, which the VPC has"
         remedy = "choose a range that overlaps none of the VPC's"
         yield request.misfit(VPC_RULE, ("CidrBlock",), "InvalidVpc.Range", message, remedy)
-    elif restricted:
+    elif restriction:
         message = (
             f"The CIDR '{network}' is restricted. Use a CIDR from the same private address range as the "
             "current VPC CIDR, or use a publicly-routable CIDR"
         )
         remedy = (
-            f"choose a range outside {restricted}, such as one of 100.64.0.0/10, as the VPC's is {primary}"
+            f"choose a range outside {restriction}, such as one of 100.64.0.0/10, as the VPC's is {primary}"
         )
         yield request.misfit(VPC_RULE, ("CidrBlock",), "InvalidVpc.Range", message, remedy)
 
 
 def subnet(request: Request) -> Iterator[ValueVerdict]:
     """The range and the zone of a new subnet."""
-    yield from _sized(request, SUBNET_RULE, "InvalidSubnet.Range", "the subnet")
+    yield from _size_faults(request, SUBNET_RULE, "InvalidSubnet.Range", "the subnet")
     zone = request.value_at("AvailabilityZone")
     if isinstance(zone, str) and not zone.startswith(request.region):
         message = f"Value ({zone}) for parameter availabilityZone is invalid"
@@ -138,8 +138,8 @@ def reservation(request: Request) -> Iterator[ValueVerdict]:
         yield request.misfit(RESERVATION_RULE, ("Cidr",), "InvalidParameterValue", message, remedy)
 
 
-def reservation_in_subnet(request: Request, subnet: str, taken: Sequence[str]) -> Iterator[ValueVerdict]:
-    """A range that is reserved in a subnet, of which others are `taken`.
+def reservation_in_subnet(request: Request, subnet: str, ranges: Sequence[str]) -> Iterator[ValueVerdict]:
+    """A range that is reserved in a subnet, of which `ranges` are others.
 
     Words: getmoto/moto: moto/ec2/exceptions.py, InvalidCidrReservationNotWithinSubnetCidr and
     InvalidCidrReservationOverlapExisting.
@@ -147,13 +147,13 @@ def reservation_in_subnet(request: Request, subnet: str, taken: Sequence[str]) -
     network, code = _network(request.value_at("Cidr")), "InvalidParameterValue"
     if not isinstance(network, IPv4Network):
         return
-    other = next((range for range in taken if network.overlaps(IPv4Network(range))), None)
+    conflict = next((range for range in ranges if network.overlaps(IPv4Network(range))), None)
     if not network.subnet_of(IPv4Network(subnet)):
         message = f"Reservation CIDR should be within subnet CIDR block ({subnet})"
         yield request.misfit(RESERVATION_RULE, ("Cidr",), code, message, "choose a range of the subnet's")
-    elif other:
+    elif conflict:
         message = f"Reservation CIDR {network} has overlap with existing reserved CIDR block"
-        remedy = f"choose a range that does not overlap {other}"
+        remedy = f"choose a range that does not overlap {conflict}"
         yield request.misfit(RESERVATION_RULE, ("Cidr",), code, message, remedy)
 
 
@@ -178,9 +178,9 @@ def services_in_vpc(request: Request, ranges: Sequence[str]) -> Iterator[ValueVe
     """The addresses of services against the ranges of the cluster's VPC."""
     path: Path = ("kubernetesNetworkConfig", "serviceIpv4Cidr")
     network = _network(request.value_at(*path))
-    taken = next((range for range in ranges if network and network.overlaps(IPv4Network(range))), None)
-    if taken:
-        message = f"The service IPv4 CIDR block {network} overlaps with {taken}, a CIDR block of the VPC"
+    conflict = next((range for range in ranges if network and network.overlaps(IPv4Network(range))), None)
+    if conflict:
+        message = f"The service IPv4 CIDR block {network} overlaps with {conflict}, a CIDR block of the VPC"
         remedy = "choose a range outside those of the VPC"
         yield request.misfit(CLUSTER_RULE, path, "InvalidParameterException", message, remedy)
 
@@ -192,11 +192,11 @@ def _endpoint(request: Request) -> Iterator[ValueVerdict]:
     """
     config, code = ("resourcesVpcConfig",), "InvalidParameterException"
     cidrs, path = request.value_at(*config, "publicAccessCidrs"), (*config, "publicAccessCidrs")
-    listed = cidrs if isinstance(cidrs, list) else []
-    if len(listed) > MOST_PUBLIC_CIDRS:
+    entries = cidrs if isinstance(cidrs, list) else []
+    if len(entries) > MOST_PUBLIC_CIDRS:
         message = f"A maximum of {MOST_PUBLIC_CIDRS} publicAccessCidrs can be specified"
         yield request.misfit(CLUSTER_RULE, path, code, message, "put some of them together")
-    for index, cidr in enumerate(listed):
+    for index, cidr in enumerate(entries):
         network = _network(cidr)
         if isinstance(cidr, str) and network is None:
             message = f"The following CIDRs are invalid in publicAccessCidrs: [{cidr}]"
@@ -207,7 +207,7 @@ def _endpoint(request: Request) -> Iterator[ValueVerdict]:
             yield request.misfit(CLUSTER_RULE, (*path, index), code, message, remedy)
 
 
-def _sized(request: Request, rule: Rule, code: str, what: str) -> Iterator[ValueVerdict]:
+def _size_faults(request: Request, rule: Rule, code: str, noun: str) -> Iterator[ValueVerdict]:
     path, text = ("CidrBlock",), request.value_at("CidrBlock")
     if not isinstance(text, str):
         return
@@ -221,7 +221,7 @@ def _sized(request: Request, rule: Rule, code: str, what: str) -> Iterator[Value
             "write it as 10.0.0.0/16",
         )
     elif not LARGEST <= network.prefixlen <= SMALLEST:
-        remedy = f"choose a range of /{LARGEST} to /{SMALLEST} for {what}"
+        remedy = f"choose a range of /{LARGEST} to /{SMALLEST} for {noun}"
         yield request.misfit(rule, path, code, f"The CIDR '{text}' is invalid", remedy)
     elif str(network) != text:
         # AWS would take the network's address instead; the provider asks for it at the preview.

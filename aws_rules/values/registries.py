@@ -34,7 +34,7 @@ def cache_rule(request: Request) -> Iterator[ValueVerdict]:
     url = request.value_at("upstreamRegistryUrl")
     if not isinstance(url, str):
         return
-    secret = next((needed for text, needed in UPSTREAMS.items() if re.fullmatch(text, url)), None)
+    secret = next((obligation for text, obligation in UPSTREAMS.items() if re.fullmatch(text, url)), None)
     if secret is None:
         message = f"The specified upstream registry isn't supported: {url}"
         remedy = "name one that ECR pulls through, such as registry-1.docker.io or public.ecr.aws"

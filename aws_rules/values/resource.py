@@ -55,7 +55,7 @@ def verdicts(resource: Resource) -> Iterator[ValueVerdict]:
         )
         return
     speech = dialect(resource.service)
-    for path, keyword, value, constraint in _broken(resource):
+    for path, keyword, value, constraint in _faults(resource):
         if (resource.type, _place(path), keyword) in SCHEMA_LOOSER:
             continue
         code, message = speech.refuse(path, value, constraint)
@@ -74,7 +74,7 @@ def _place(path: Path) -> str:
     return ".".join(step for step in path if isinstance(step, str))
 
 
-def _broken(resource: Resource) -> Iterator[tuple[Path, str, Any, str]]:
+def _faults(resource: Resource) -> Iterator[tuple[Path, str, Any, str]]:
     """Path, keyword, value and constraint of each value that breaks one."""
     for name in document(resource.type, resource.region).get("required", ()):
         if name in resource.settable and name not in resource.properties:
@@ -96,9 +96,9 @@ def _constraint(error: Any) -> str:
         case "pattern":
             return f"Member must satisfy regular expression pattern: {allowed}"
         case "minimum" | "minLength" | "minItems" | "maximum" | "maxLength" | "maxItems":
-            what = "value" if error.validator in ("minimum", "maximum") else "length"
+            quantity = "value" if error.validator in ("minimum", "maximum") else "length"
             bound = "greater" if error.validator.startswith("min") else "less"
-            return f"Member must have {what} {bound} than or equal to {allowed}"
+            return f"Member must have {quantity} {bound} than or equal to {allowed}"
         case _:
             return str(error.message)
 
@@ -141,16 +141,16 @@ def _validator(type: str, region: str) -> Any:
 
     def unique(validator: Any, value: bool, instance: Any, schema: Any) -> Iterator[Any]:
         if value and isinstance(instance, list):
-            seen = [repr(item) for item in instance if item is not LATER]
-            if len(set(seen)) < len(seen):
+            texts = [repr(item) for item in instance if item is not LATER]
+            if len(set(texts)) < len(texts):
                 yield ValidationError("Member must have unique values")
 
     def excluded(validator: Any, value: Mapping[str, Any], instance: Any, schema: Any) -> Iterator[Any]:
         if isinstance(instance, Mapping):
-            for name, others in value.items():
-                for other in others if name in instance else ():
-                    if other in instance:
-                        yield ValidationError(f"{name} cannot be specified with {other}")
+            for name, rivals in value.items():
+                for rival in rivals if name in instance else ():
+                    if rival in instance:
+                        yield ValidationError(f"{name} cannot be specified with {rival}")
 
     def alternatives(at_most: int | None) -> Any:
         def check(validator: Any, names: Sequence[str], instance: Any, schema: Any) -> Iterator[Any]:

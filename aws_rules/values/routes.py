@@ -35,14 +35,14 @@ TARGETS = (
 
 def target(request: Request) -> Iterator[ValueVerdict]:
     """The target of a route."""
-    named = [member for member in TARGETS if request.has(member)]
-    if not named:
+    members = [member for member in TARGETS if request.has(member)]
+    if not members:
         message = "The request must contain the parameter gatewayId, or another target"
         remedy = "name a gateway, an endpoint or another target"
         yield request.misfit(RULE, ("GatewayId",), "MissingParameter", message, remedy)
-    elif len(named) > 1:
-        message = f"The parameter {named[0]} cannot be used with the parameter {named[1]}"
-        yield request.misfit(RULE, (named[1],), "InvalidParameterCombination", message, "keep one of them")
+    elif len(members) > 1:
+        message = f"The parameter {members[0]} cannot be used with the parameter {members[1]}"
+        yield request.misfit(RULE, (members[1],), "InvalidParameterCombination", message, "keep one of them")
 
 
 def nat_gateway(request: Request, gateways: Collection[str]) -> Iterator[ValueVerdict]:
@@ -54,32 +54,32 @@ def nat_gateway(request: Request, gateways: Collection[str]) -> Iterator[ValueVe
         yield request.misfit(RULE, ("NatGatewayId",), "InvalidNatGatewayID.NotFound", message, remedy)
 
 
-def internet_gateway(request: Request, vpc: str, attached: Mapping[str, str]) -> Iterator[ValueVerdict]:
+def internet_gateway(request: Request, vpc: str, attachments: Mapping[str, str]) -> Iterator[ValueVerdict]:
     """The internet gateway of a route.
 
-    vpc: of its table. attached: internet gateway -> its VPC, or nothing.
+    vpc: of its table. attachments: internet gateway -> its VPC, or nothing.
     """
     gateway = str(request.value_at("GatewayId") or "")
     path = ("GatewayId",)
     if not gateway or gateway == "local" or gateway.startswith(("vgw-", "vpce-")):
         return
-    if gateway not in attached:
+    if gateway not in attachments:
         message = f"The gateway ID '{gateway}' does not exist"
         remedy = "name one that the program makes, by its output id"
         yield request.misfit(RULE, path, "InvalidGatewayID.NotFound", message, remedy)
-    elif attached[gateway] != vpc:
+    elif attachments[gateway] != vpc:
         table = request.value_at("RouteTableId")
         message = f"route table {table} and network gateway {gateway} belong to different networks"
         remedy = f"attach the gateway to {vpc} first, or name the one that is"
         yield request.misfit(RULE, path, "InvalidParameterValue", message, remedy)
 
 
-def attached_gateway(request: Request, vpc: str, attached: Collection[str]) -> Iterator[ValueVerdict]:
+def attached_gateway(request: Request, vpc: str, vpcs: Collection[str]) -> Iterator[ValueVerdict]:
     """Whether a public NAT gateway would find an internet gateway.
 
-    vpc: of its subnet. attached: VPCs that have an internet gateway.
+    vpc: of its subnet. vpcs: those that have an internet gateway.
     """
-    if request.value_at("ConnectivityType") != "private" and vpc not in attached:
+    if request.value_at("ConnectivityType") != "private" and vpc not in vpcs:
         message = f"Network {vpc} has no Internet gateway attached"
         remedy = "attach an internet gateway to the VPC first"
         yield request.misfit(NAT, ("SubnetId",), "Gateway.NotAttached", message, remedy)

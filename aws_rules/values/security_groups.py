@@ -45,8 +45,8 @@ def group(request: Request) -> Iterator[ValueVerdict]:
 
 def permissions(request: Request) -> Iterator[ValueVerdict]:
     """Rules of a group."""
-    listed = request.value_at("IpPermissions")
-    for index, permission in enumerate(listed if isinstance(listed, list) else ()):
+    entries = request.value_at("IpPermissions")
+    for index, permission in enumerate(entries if isinstance(entries, list) else ()):
         if isinstance(permission, Mapping):
             yield from _permission(request, ("IpPermissions", index), permission)
 
@@ -109,11 +109,11 @@ def _cidr(request: Request, path: Path, text: Any, version: int) -> Iterator[Val
         yield request.misfit(RULE, path, CODE, message, f"write {network}")
 
 
-def _text(request: Request, path: Path, value: Any, what: str) -> Iterator[ValueVerdict]:
+def _text(request: Request, path: Path, value: Any, noun: str) -> Iterator[ValueVerdict]:
     compiled = pattern(TEXT)
     if isinstance(value, str) and compiled is not None and not compiled.fullmatch(value):
         message = (
-            f"Invalid security group {what.removeprefix('Group').lower()}. Valid descriptions and names are "
+            f"Invalid security group {noun.removeprefix('Group').lower()}. Valid descriptions and names are "
             "strings less than 256 characters from the following set: a-zA-Z0-9. _-:/()#,@[]+=&;{}!$*"
         )
         yield request.misfit(RULE, path, CODE, message, "write it with these")

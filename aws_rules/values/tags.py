@@ -52,12 +52,14 @@ CODES: Mapping[str, tuple[str, str]] = {
 def verdicts(request: Request) -> Iterator[ValueVerdict]:
     """What would be refused of the tags in a call."""
     for path, tags in _tags((), request.members):
-        yield from _listed(request, path, tags)
+        yield from _list_faults(request, path, tags)
     if request.value_at("LaunchTemplateData", "MetadataOptions", "InstanceMetadataTags") == "enabled":
         yield from _in_metadata(request)
 
 
-def _listed(request: Request, path: Path, tags: Sequence[tuple[Path, Any, Any]]) -> Iterator[ValueVerdict]:
+def _list_faults(
+    request: Request, path: Path, tags: Sequence[tuple[Path, Any, Any]]
+) -> Iterator[ValueVerdict]:
     too_many, unfit = CODES.get(request.service, ("ValidationException", "ValidationException"))
     if len(tags) > MOST:
         message = (
@@ -66,14 +68,14 @@ def _listed(request: Request, path: Path, tags: Sequence[tuple[Path, Any, Any]])
         yield request.misfit(RULE, path, too_many, message, f"leave out {len(tags) - MOST} of them")
     compiled = None if request.service in ANY_CHARACTERS else pattern(CHARACTERS)
     for place, key, value in tags:
-        for what, text, longest in (("key", key, LONGEST_KEY), ("value", value, LONGEST_VALUE)):
+        for noun, text, longest in (("key", key, LONGEST_KEY), ("value", value, LONGEST_VALUE)):
             if not isinstance(text, str):
                 continue
             if len(text) > longest:
-                message = f"Tag {what} exceeds the maximum length of {longest} characters: {text[:60]}..."
+                message = f"Tag {noun} exceeds the maximum length of {longest} characters: {text[:60]}..."
                 yield request.misfit(RULE, place, unfit, message, f"shorten it by {len(text) - longest}")
             elif compiled is not None and not compiled.fullmatch(text):
-                message = f"The tag {what} '{text}' contains invalid characters"
+                message = f"The tag {noun} '{text}' contains invalid characters"
                 remedy = "keep to letters, digits, spaces and _.:/=+-@"
                 yield request.misfit(RULE, place, unfit, message, remedy)
         if key == "":

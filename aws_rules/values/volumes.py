@@ -94,27 +94,29 @@ def volume_faults(volume: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     if kind.iops_required and "Iops" not in volume:
         yield "Iops", f"The parameter iops must be specified for {name} volumes", "set it"
     if iops is not None and kind.iops:
-        yield from _bounded("Iops", "Volume iops", iops, kind.iops)
+        yield from _bound_faults("Iops", "Volume iops", iops, kind.iops)
         if size is not None and iops > size * kind.iops_per_gib and iops > kind.default_iops:
             message = (
                 f"Iops to volume size ratio of {iops / size:f} is too high; maximum is {kind.iops_per_gib}"
             )
             yield "Iops", message, f"set at most {size * kind.iops_per_gib}, or a larger volume"
     if throughput is not None and kind.throughput:
-        yield from _bounded("Throughput", "Throughput (MiBps)", throughput, kind.throughput)
+        yield from _bound_faults("Throughput", "Throughput (MiBps)", throughput, kind.throughput)
         set_iops = kind.default_iops if "Iops" not in volume else iops
         if set_iops and throughput > set_iops * kind.throughput_per_iops:
             message = (
                 f"Throughput (MiBps) to iops ratio of {throughput / set_iops:f} is too high; maximum is "
                 f"{kind.throughput_per_iops:f} MiBps per iops"
             )
-            needed = int(-(-throughput // kind.throughput_per_iops))
-            yield "Throughput", message, f"set iops to {needed} or more, or a lower throughput"
+            minimum = int(-(-throughput // kind.throughput_per_iops))
+            yield "Throughput", message, f"set iops to {minimum} or more, or a lower throughput"
 
 
-def _bounded(member: str, what: str, value: int, bounds: tuple[int, int]) -> Iterator[tuple[str, str, str]]:
+def _bound_faults(
+    member: str, noun: str, value: int, bounds: tuple[int, int]
+) -> Iterator[tuple[str, str, str]]:
     least, most = bounds
     if value < least:
-        yield member, f"{what} of {value} is too low; minimum is {least}", f"set {least} to {most}"
+        yield member, f"{noun} of {value} is too low; minimum is {least}", f"set {least} to {most}"
     elif value > most:
-        yield member, f"{what} of {value} is too high; maximum is {most}", f"set {least} to {most}"
+        yield member, f"{noun} of {value} is too high; maximum is {most}", f"set {least} to {most}"

@@ -60,14 +60,14 @@ def environment(
             _refuse(f"{name} is in account {', '.join(sorted(accounts))}, not {account}: nothing was made.")
         for foundation in settings.foundations.values():
             require(foundation.account, foundation.region)
-        populated = [
+        stacks_up = [
             stack
             for stack, entry in existing_stacks().items()
             if stack in stacks and entry.get("resourceCount")
         ]
-        if populated and not trial.begun:
+        if stacks_up and not trial.begun:
             _refuse(
-                f"{' and '.join(populated)} is up: take an environment that is not, as this takes it down."
+                f"{' and '.join(stacks_up)} is up: take an environment that is not, as this takes it down."
             )
         typer.echo(f"Asking what {name} costs ...", err=True)
         price = hourly(words, stacks)
@@ -78,7 +78,7 @@ def environment(
     if not yes and not (sys.stdin.isatty() and typer.confirm("Bring it up?", err=True)):
         _refuse("Nothing was made; --yes begins without asking.")
     walk = Walk(name, words, reasons, lambda line: typer.echo(line, err=True))
-    results = walk.run(trial, left=bool(populated))
+    results = walk.run(trial, left=bool(stacks_up))
     hours = sum(result.seconds for result in results) / 3600
     cost = f"It cost about ${price * hours:.2f}: {hours:.1f} hours at {estimate}."
     show = report.as_json if as_json else report.text

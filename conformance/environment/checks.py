@@ -45,11 +45,11 @@ def control_plane(outside: Outside) -> str:
     if cluster["status"] != "ACTIVE":
         raise Defect(f"EKS has it as {cluster['status']}")
     access = cluster["resourcesVpcConfig"]
-    wanted = sorted(str(network) for network in outside.cluster.public_access)
+    expected = sorted(str(network) for network in outside.cluster.public_access)
     networks = sorted(access.get("publicAccessCidrs") or []) if access.get("endpointPublicAccess") else []
-    if networks != wanted:
+    if networks != expected:
         raise Defect(
-            f"its endpoint is open to {networks or 'nobody'}, and the settings say {wanted or 'nobody'}"
+            f"its endpoint is open to {networks or 'nobody'}, and the settings say {expected or 'nobody'}"
         )
     git = outside.ask("GET", "/version")["gitVersion"]
     return f"ACTIVE; its API server answers as {git}"
@@ -57,13 +57,15 @@ def control_plane(outside: Outside) -> str:
 
 def version(outside: Outside) -> str:
     """The cluster and its nodes have the version of the settings."""
-    wanted, has = outside.cluster.version, _cluster(outside)["version"]
-    if has != wanted:
-        raise Defect(f"it has version {has}, and the settings {wanted}")
+    expected, has = outside.cluster.version, _cluster(outside)["version"]
+    if has != expected:
+        raise Defect(f"it has version {has}, and the settings {expected}")
     for node in outside.ask("GET", "/api/v1/nodes")["items"]:
         kubelet = node["status"]["nodeInfo"]["kubeletVersion"]
-        if not kubelet.startswith(f"v{wanted}.") and not node["spec"].get("taints"):
-            raise Defect(f"node {node['metadata']['name']} has kubelet {kubelet}, and the settings {wanted}")
+        if not kubelet.startswith(f"v{expected}.") and not node["spec"].get("taints"):
+            raise Defect(
+                f"node {node['metadata']['name']} has kubelet {kubelet}, and the settings {expected}"
+            )
     return str(has)
 
 
@@ -73,41 +75,41 @@ def _cluster(outside: Outside) -> dict[str, Any]:
 
 def nodes(outside: Outside) -> str:
     """Each node group has the nodes that it asks for, of its architecture, and they are ready."""
-    eks, joined = outside.aws("eks"), outside.ask("GET", "/api/v1/nodes")["items"]
+    eks, all_nodes = outside.aws("eks"), outside.ask("GET", "/api/v1/nodes")["items"]
     groups = eks.list_nodegroups(clusterName=outside.eks_name)["nodegroups"]
     if not groups:
         raise Defect("EKS has no node group of it")
     for name in groups:
         group = eks.describe_nodegroup(clusterName=outside.eks_name, nodegroupName=name)["nodegroup"]
-        wanted = group["scalingConfig"]["desiredSize"]
+        size = group["scalingConfig"]["desiredSize"]
         ready = [
-            node for node in joined if node["metadata"]["labels"].get(NODE_GROUP) == name and _ready(node)
+            node for node in all_nodes if node["metadata"]["labels"].get(NODE_GROUP) == name and _ready(node)
         ]
         if group["status"] != "ACTIVE":
             raise Defect(f"node group {name} is {group['status']}")
-        if len(ready) < wanted:
-            raise Defect(f"node group {name} has {len(ready)} ready nodes of {wanted}")
-    return f"{len(joined)} nodes in {len(groups)} groups are ready"
+        if len(ready) < size:
+            raise Defect(f"node group {name} has {len(ready)} ready nodes of {size}")
+    return f"{len(all_nodes)} nodes in {len(groups)} groups are ready"
 
 
 def _ready(node: dict[str, Any]) -> bool:
     conditions = node["status"].get("conditions") or []
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+    return any(condition["type"] == "Ready" and condition["status"] == "True" for condition in conditions)
 
 
 def addons(outside: Outside) -> str:
     """Each add-on is there, in the version for the cluster's Kubernetes, and active."""
-    eks, pinned = outside.aws("eks"), ADDON_VERSIONS[outside.cluster.version]
+    eks, pins = outside.aws("eks"), ADDON_VERSIONS[outside.cluster.version]
     names = eks.list_addons(clusterName=outside.eks_name)["addons"]
-    if missing := sorted(pinned.keys() - set(names)):
+    if missing := sorted(pins.keys() - set(names)):
         raise Defect(f"EKS has no add-on {' and '.join(missing)} of it")
     for name in names:
         addon = eks.describe_addon(clusterName=outside.eks_name, addonName=name)["addon"]
         if addon["status"] != "ACTIVE":
             issues = (addon.get("health") or {}).get("issues")
             raise Defect(f"add-on {name} is {addon['status']}: {json.dumps(issues, default=str)}")
-        if addon["addonVersion"] != pinned.get(name, addon["addonVersion"]):
-            raise Defect(f"add-on {name} has version {addon['addonVersion']}, and {pinned[name]} is pinned")
+        if addon["addonVersion"] != pins.get(name, addon["addonVersion"]):
+            raise Defect(f"add-on {name} has version {addon['addonVersion']}, and {pins[name]} is pinned")
     return f"{len(names)} are ACTIVE"
 
 
@@ -123,26 +125,26 @@ def identities(outside: Outside) -> str:
 
 def roles(outside: Outside) -> str:
     """Each running pod of a service account with a role is told where its credentials are."""
-    answer, counted = outside.aws("eks").list_pod_identity_associations(clusterName=outside.eks_name), 0
+    answer, number = outside.aws("eks").list_pod_identity_associations(clusterName=outside.eks_name), 0
     for association in answer["associations"]:
         namespace, account = association["namespace"], association["serviceAccount"]
         query = f"spec.serviceAccountName={account},status.phase=Running"
         for pod in outside.ask("GET", path_of("api/v1/pods", namespace), fieldSelector=query)["items"]:
-            counted += 1
+            number += 1
             for container in pod["spec"]["containers"]:
                 if CREDENTIALS not in {variable["name"] for variable in container.get("env") or ()}:
                     raise Defect(
                         f"container {container['name']} of pod {namespace}/{pod['metadata']['name']} is not "
                         f"told where the credentials of {association['associationArn']} are"
                     )
-    if not counted:
+    if not number:
         raise Defect("no pod runs whose service account has a role")
-    return f"{counted} pods are given the credentials of their role"
+    return f"{number} pods are given the credentials of their role"
 
 
 def workloads(outside: Outside) -> str:
     """Everything that the platform runs on the cluster is there in the number that it asks for."""
-    counted = 0
+    number = 0
     for plural, have, want in (
         ("deployments", "readyReplicas", "replicas"),
         ("statefulsets", "readyReplicas", "replicas"),
@@ -150,12 +152,12 @@ def workloads(outside: Outside) -> str:
     ):
         for thing in outside.ask("GET", f"/apis/apps/v1/{plural}")["items"]:
             status = thing.get("status") or {}
-            wanted = status.get(want, thing["spec"].get("replicas", 0))
-            counted += 1
-            if status.get(have, 0) < wanted:
+            replicas = status.get(want, thing["spec"].get("replicas", 0))
+            number += 1
+            if status.get(have, 0) < replicas:
                 at = f"{thing['metadata']['namespace']}/{thing['metadata']['name']}"
-                raise Defect(f"{at} has {status.get(have, 0)} pods ready of {wanted}")
-    return f"{counted} have all of their pods"
+                raise Defect(f"{at} has {status.get(have, 0)} pods ready of {replicas}")
+    return f"{number} have all of their pods"
 
 
 def pages(outside: Outside) -> str:
@@ -203,12 +205,12 @@ def bucket(outside: Outside) -> str:
             outside.aws("s3").delete_object(Bucket=staging, Key=key)
         if state != end:
             raise Defect(f"{name}, which reads {key} of {staging}, ended as {state}")
-    refused = SubmittedJob(outside, REFUSED).spark_id
+    spark_id = SubmittedJob(outside, REFUSED).spark_id
 
     def reason() -> bool:
-        return DENIED in outside.moka("logs", outside.settings.environment, refused).stdout
+        return DENIED in outside.moka("logs", outside.settings.environment, spark_id).stdout
 
-    outside.wait(f"{DENIED} in the logs of {refused}", reason, minutes=5)
+    outside.wait(f"{DENIED} in the logs of {spark_id}", reason, minutes=5)
     return f"a job reads {namespace}/ of {staging}, and is refused {namespace}-of-others/"
 
 
@@ -222,8 +224,8 @@ def history(outside: Outside) -> str:
             thing["Key"] for page in pages for thing in page.get("Contents", ()) if spark_id in thing["Key"]
         ]
 
-    found = outside.wait(f"an event log of {spark_id} in {bucket}", keys, minutes=3)
-    return f"{len(found)} objects of {spark_id} are in {bucket}"
+    objects = outside.wait(f"an event log of {spark_id} in {bucket}", keys, minutes=3)
+    return f"{len(objects)} objects of {spark_id} are in {bucket}"
 
 
 def logs(outside: Outside) -> str:
@@ -233,25 +235,25 @@ def logs(outside: Outside) -> str:
     def lines() -> list[str]:
         return outside.moka("logs", outside.settings.environment, spark_id).stdout.splitlines()
 
-    found = outside.wait(f"a line of {spark_id} in the bucket of job logs", lines, minutes=5)
-    return f"{len(found)} lines of {spark_id}'s driver"
+    output = outside.wait(f"a line of {spark_id} in the bucket of job logs", lines, minutes=5)
+    return f"{len(output)} lines of {spark_id}'s driver"
 
 
 def metrics(outside: Outside) -> str:
     """The metrics store has seen the pods of jobs."""
-    exported = outside.output("metrics")
-    if not exported.get("store_url"):
+    outputs = outside.output("metrics")
+    if not outputs.get("store_url"):
         return "they go to a destination of yours, which is not asked"
-    namespace, port = exported["namespace"], str(exported["store_url"]).rpartition(":")[2]
+    namespace, port = outputs["namespace"], str(outputs["store_url"]).rpartition(":")[2]
     path = f"{path_of('api/v1/services', namespace, f'prometheus:{port}')}/proxy/api/v1/query"
 
-    def seen() -> list[Any]:
+    def drivers() -> list[Any]:
         answer = outside.ask(
             "GET", path, query='last_over_time(kube_pod_labels{label_spark_role="driver"}[1h])'
         )
         return list(answer["data"]["result"]) if answer else []
 
-    return f"the store has {len(outside.wait('a driver in the metrics store', seen, minutes=5))} drivers"
+    return f"the store has {len(outside.wait('a driver in the metrics store', drivers, minutes=5))} drivers"
 
 
 def kill(outside: Outside) -> str:
@@ -261,11 +263,11 @@ def kill(outside: Outside) -> str:
         first = outside.wait(f"a driver of {KILLED}", spark_job.driver, minutes=10)
         spark_job.delete_driver()
 
-        def another() -> bool:
+        def new_driver() -> bool:
             driver = spark_job.driver()
             return driver not in (None, first)
 
-        outside.wait(f"another driver of {KILLED}", another, minutes=10)
+        outside.wait(f"another driver of {KILLED}", new_driver, minutes=10)
     finally:
         spark_job.delete()
     return f"{KILLED} runs again after its driver was deleted"

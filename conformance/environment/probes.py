@@ -30,7 +30,7 @@ def refusals(outside: Outside, folder: Path, progress: Callable[[str], object]) 
 
 def _cluster(outside: Outside) -> Cluster:
     eks, network = outside.aws("eks"), outside.output("foundation")
-    described = eks.describe_cluster(name=outside.eks_name)["cluster"]
+    cluster = eks.describe_cluster(name=outside.eks_name)["cluster"]
     names = eks.list_nodegroups(clusterName=outside.eks_name)["nodegroups"]
     groups = [
         eks.describe_nodegroup(clusterName=outside.eks_name, nodegroupName=name)["nodegroup"]
@@ -42,7 +42,7 @@ def _cluster(outside: Outside) -> Cluster:
     template = group["launchTemplate"]
     return Cluster(
         name=outside.eks_name,
-        version=described["version"],
+        version=cluster["version"],
         subnet_ids=tuple(sorted(network["private_subnets"].values())),
         public_subnet_id=min(network["public_subnets"].values()),
         node_role_arn=group["nodeRole"],

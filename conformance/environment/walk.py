@@ -81,16 +81,16 @@ class Walk:
     def _step(self, name: str, action: Callable[[], str], cluster: str = "") -> bool:
         """Do something, and note what came of it; whether it passed."""
         self.progress(" ".join(filter(None, (cluster, name))))
-        began, outcome, seen = time.monotonic(), "passed", ""
+        began, outcome, sentence = time.monotonic(), "passed", ""
         try:
-            seen = action()
+            sentence = action()
         except Defect as defect:
-            outcome, seen = "failed", str(defect)
+            outcome, sentence = "failed", str(defect)
         except Exception as error:
             # What a client of AWS or Kubernetes makes of an answer that nobody expected is a finding too.
-            outcome, seen = "failed", f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
+            outcome, sentence = "failed", f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
         seconds = round(time.monotonic() - began, 1)
-        result = Result(of=name, outcome=outcome, seen=seen, seconds=seconds, cluster=cluster)  # type: ignore[arg-type]
+        result = Result(of=name, outcome=outcome, seen=sentence, seconds=seconds, cluster=cluster)  # type: ignore[arg-type]
         self.results.append(result)
         self.progress(f"  {result.outcome}: {result.seen}")
         return outcome == "passed"
@@ -109,14 +109,14 @@ class Walk:
         return "every stack is empty"
 
     def _leftovers(self) -> str:
-        asked = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "commands", "leftovers", self.environment, "--json"],
             capture_output=True,
             text=True,
         )
-        if asked.returncode:
-            names = [thing["arn"] for thing in json.loads(asked.stdout)] if asked.returncode == 1 else []
-            raise Defect(f"left in AWS: {', '.join(names)}" if names else asked.stderr.strip())
+        if process.returncode:
+            names = [thing["arn"] for thing in json.loads(process.stdout)] if process.returncode == 1 else []
+            raise Defect(f"left in AWS: {', '.join(names)}" if names else process.stderr.strip())
         return "AWS has nothing of it"
 
     def _look(self) -> None:
@@ -142,10 +142,10 @@ class Walk:
     def _outputs(self) -> str:
         for stack in stack_names(self.environment):
             command = ["pulumi", "stack", "output", "--json", "--show-secrets", "--stack", stack]
-            asked = subprocess.run(command, capture_output=True, text=True)
-            if asked.returncode:
-                raise Defect(f"pulumi does not tell the outputs of {stack}: {asked.stderr.strip()}")
-            self.outputs |= json.loads(asked.stdout)
+            process = subprocess.run(command, capture_output=True, text=True)
+            if process.returncode:
+                raise Defect(f"pulumi does not tell the outputs of {stack}: {process.stderr.strip()}")
+            self.outputs |= json.loads(process.stdout)
         return f"{sum('/' in name for name in self.outputs)} layers of clusters and foundations are told of"
 
     def _pulumi(self, verb: str, stack: str) -> None:

@@ -40,33 +40,33 @@ def compare(probes: Sequence[Probe], messages: Mapping[str, str]) -> list[Answer
     ]
 
 
-def text(who: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
-    """A line for each difference, and a summary. who: whom the probes were put to."""
+def text(account: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
+    """A line for each difference, and a summary. account: what the probes were put to."""
     lines = [
         f"{answer.outcome:<11}  {answer.rule}: {answer.probe}, which the laptop refuses with "
         + ": ".join(filter(None, [answer.expected, answer.message]))
         for answer in answers
         if answer.outcome in DIFFERENT
     ]
-    return "\n".join([*lines, *([""] if lines else []), _summary(who, answers, unasked)])
+    return "\n".join([*lines, *([""] if lines else []), _summary(account, answers, unasked)])
 
 
-def as_json(who: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
+def as_json(account: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
     """The same for scripts. unasked: rule -> why no probe asks about it."""
     return json.dumps(
-        {"asked": who, "answers": [asdict(answer) for answer in answers], "unasked": dict(unasked)},
+        {"asked": account, "answers": [asdict(answer) for answer in answers], "unasked": dict(unasked)},
         indent=2,
     )
 
 
-def _summary(who: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
+def _summary(account: str, answers: Sequence[Answer], unasked: Mapping[str, str]) -> str:
     differences = sum(answer.outcome in DIFFERENT for answer in answers)
     verdict = (
         f"{differences} of {len(answers)} probes are answered otherwise than the laptop does: a defect of it"
         if differences
         else f"{len(answers)} of {len(answers)} probes are refused as on the laptop"
     )
-    return f"{who}: {verdict}. No probe asks about {len(unasked)} further rules (--json says why)."
+    return f"{account}: {verdict}. No probe asks about {len(unasked)} further rules (--json says why)."
 
 
 def _outcome(code: str, message: str) -> Outcome:

@@ -39,8 +39,8 @@ def answers(
         # What a provider refuses before it asks AWS ends the run, and others go on without it.
         while len(refusals) > before:
             before = len(refusals)
-            left = [probe for probe in probes if probe.name not in refusals]
-            refusals |= _round(stack, partial(program, left, region, cluster), left, progress)
+            pending = [probe for probe in probes if probe.name not in refusals]
+            refusals |= _round(stack, partial(program, pending, region, cluster), pending, progress)
     finally:
         progress("Deleting all of it")
         stack.destroy(remove=True)

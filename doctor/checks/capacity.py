@@ -18,7 +18,7 @@ def reservations(place: Place) -> Iterator[Finding]:
 
 def _reservation(place: Place, group: MachineGroup, zone: str, id_: str) -> Finding:
     where = f"{place.name}/{group.cluster}"
-    which = f"Node group {group.name}: capacity reservation {id_}"
+    reservation = f"Node group {group.name}: capacity reservation {id_}"
     answer = place.find(
         "ec2",
         "describe_capacity_reservations",
@@ -27,24 +27,28 @@ def _reservation(place: Place, group: MachineGroup, zone: str, id_: str) -> Find
     )
     if answer is None:
         return problem(
-            where, f"{which} is not in {place.account}, {place.region}.", "Correct its id, or leave it out."
+            where,
+            f"{reservation} is not in {place.account}, {place.region}.",
+            "Correct its id, or leave it out.",
         )
     [capacity] = answer["CapacityReservations"]
     type_, total = capacity["InstanceType"], capacity["TotalInstanceCount"]
     if capacity["State"] != "active":
-        return problem(where, f"{which} is {capacity['State']}.", "Make a new one, or leave it out.")
+        return problem(where, f"{reservation} is {capacity['State']}.", "Make a new one, or leave it out.")
     if capacity["AvailabilityZone"] != zone:
         return problem(
-            where, f"{which} is in {capacity['AvailabilityZone']}, not in {zone}.", "Correct the zone."
+            where, f"{reservation} is in {capacity['AvailabilityZone']}, not in {zone}.", "Correct the zone."
         )
     if type_ not in group.types:
         return problem(
-            where, f"{which} is for {type_}, and the group has {series(group.types)}.", f"Add {type_} to it."
+            where,
+            f"{reservation} is for {type_}, and the group has {series(group.types)}.",
+            f"Add {type_} to it.",
         )
     if total < group.per_zone:
         return warning(
             where,
-            f"{which} has {total:,} machines, and the group may have {group.per_zone:,} in {zone}.",
+            f"{reservation} has {total:,} machines, and the group may have {group.per_zone:,} in {zone}.",
             "Machines beyond it are on demand, if available: raise it, or lower the maximum.",
         )
-    return ok(where, f"{which} has {total:,} {type_} in {zone}.")
+    return ok(where, f"{reservation} has {total:,} {type_} in {zone}.")

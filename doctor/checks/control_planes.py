@@ -31,22 +31,22 @@ def tiers(place: Place) -> Iterator[Finding]:
                     f"Set control_plane_tier: {fitting}, or let events of PodBindFailure decide.",
                 )
             continue
-        offered = _offered(place, cluster.version)
-        if offered and tier not in offered:
+        capacities = _capacities(place, cluster.version)
+        if capacities and tier not in capacities:
             yield problem(
                 where,
                 f"EKS has no {tier} for Kubernetes {cluster.version} here.",
-                f"Choose another control_plane_tier: {series(offered)}.",
+                f"Choose another control_plane_tier: {series(capacities)}.",
             )
             continue
-        carries = offered.get(tier) or CAPACITIES[tier].pods_a_second
+        carries = capacities.get(tier) or CAPACITIES[tier].pods_a_second
         if requests > carries:
-            enough = [name for name, number in offered.items() if number >= requests]
-            raised = f"Set control_plane_tier: {enough[0]}, or lower" if enough else "Lower"
+            enough = [name for name, number in capacities.items() if number >= requests]
+            way_out = f"Set control_plane_tier: {enough[0]}, or lower" if enough else "Lower"
             yield warning(
                 where,
                 f"{sends}, but {tier} is for {carries} pods a second.",
-                f"{raised} kubernetes.qps of YuniKorn in charts.values.",
+                f"{way_out} kubernetes.qps of YuniKorn in charts.values.",
             )
         else:
             yield ok(where, f"{sends}; {tier} is for {carries} pods a second.")
@@ -61,7 +61,7 @@ def yunikorn_requests(place: Place, cluster: Cluster) -> int:
     return api_requests_per_second(cluster.nodes, cluster.control_plane_tier)
 
 
-def _offered(place: Place, version: str) -> dict[str, int]:
+def _capacities(place: Place, version: str) -> dict[str, int]:
     """Tier -> pods a second, as EKS has it for a version; nothing where it does not say."""
     try:
         versions = list(
@@ -73,7 +73,7 @@ def _offered(place: Place, version: str) -> dict[str, int]:
         return {}
     return {
         tier["tierName"]: tier["podSchedulingRatePerSecond"]
-        for one in versions
-        for tier in one.get("controlPlaneScalingTiers", ())
+        for item in versions
+        for tier in item.get("controlPlaneScalingTiers", ())
         if "podSchedulingRatePerSecond" in tier
     }

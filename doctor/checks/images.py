@@ -89,10 +89,10 @@ class Registries:
 
     def _ecr_answer(self, image: Reference, account: str, region: str) -> Answer:
         version = {"imageDigest" if image.version.startswith("sha256:") else "imageTag": image.version}
-        where = {"registryId": account, "repositoryName": image.repository, "imageIds": [version]}
+        members = {"registryId": account, "repositoryName": image.repository, "imageIds": [version]}
         try:
             # First what cannot make ECR fetch anything: the next question is a pull.
-            self.place.ask_in(region, "ecr", "describe_images", **where)
+            self.place.ask_in(region, "ecr", "describe_images", **members)
         except NoAnswer as error:
             if error.code not in ("ImageNotFoundException", "RepositoryNotFoundException"):
                 raise
@@ -100,7 +100,7 @@ class Registries:
                 return Answer(architectures=frozenset(self.public.architectures(upstream)))
             raise ImageNotFound from None
         answer = self.place.ask_in(
-            region, "ecr", "batch_get_image", **where, acceptedMediaTypes=[*INDEX_TYPES, *MANIFEST_TYPES]
+            region, "ecr", "batch_get_image", **members, acceptedMediaTypes=[*INDEX_TYPES, *MANIFEST_TYPES]
         )
         manifest = json.loads(answer["images"][0]["imageManifest"])
         if "manifests" not in manifest:
@@ -139,15 +139,15 @@ def pulled_images(place: Place) -> Iterator[Finding]:
         return
     settings = place.settings
     charts = catalog.read(mirror=settings.charts.mirror, overrides=settings.charts.values)
-    pulled = {**catalog_images(charts, settings), **settings_images(settings)}
-    names = sorted(pulled)
+    images = {**catalog_images(charts, settings), **settings_images(settings)}
+    names = sorted(images)
     registries = Registries(place)
     with ThreadPoolExecutor(THREADS) as pool:
         answers = dict(zip(names, pool.map(registries.answer, names), strict=True))
 
     failures, complete = defaultdict(list), 0
     for name, answer in answers.items():
-        image = pulled[name]
+        image = images[name]
         if answer.failure:
             failures[answer.failure].append(name)
         elif answer.missing:
@@ -182,11 +182,11 @@ def catalog_images(charts: Catalog, settings: Environment) -> dict[str, PulledIm
     machines = [
         machine for cluster in settings.clusters.values() for machine in cluster.machines_of("executor")
     ]
-    used = {
+    usage = {
         DEVICE_PLUGIN: any(machine.gpu for machine in machines),
         CURL: any(cluster.bootstrap for cluster in settings.clusters.values()),
     }
-    unused = {charts.image(name) for name in used.keys() & charts.images.keys() if not used[name]}
+    idle_images = {charts.image(name) for name in usage.keys() & charts.images.keys() if not usage[name]}
     if charts.mirror:
         remedies = ("Copy it into the mirror.", "Copy all architectures of it.")
     else:
@@ -194,7 +194,7 @@ def catalog_images(charts: Catalog, settings: Environment) -> dict[str, PulledIm
     return {
         name: PulledImage(roles=node_roles, if_missing=remedies[0], if_incomplete=remedies[1])
         for name, node_roles in image_roles(charts, versions).items()
-        if name not in unused
+        if name not in idle_images
     }
 
 

@@ -11,7 +11,7 @@ from doctor.machines import MachineGroup, machine_groups
 def offerings(place: Place) -> Iterator[Finding]:
     """Every zone of a node group has one of its instance types at least."""
     groups = [group for group in machine_groups(place) if not group.retiring]
-    offered = {
+    offers = {
         (offering["InstanceType"], offering["Location"])
         for offering in place.items(
             "ec2",
@@ -26,21 +26,23 @@ def offerings(place: Place) -> Iterator[Finding]:
     }
     for cluster in place.clusters:
         cluster_groups = [group for group in groups if group.cluster == cluster]
-        findings = [finding for group in cluster_groups for finding in _group_findings(place, group, offered)]
+        findings = [finding for group in cluster_groups for finding in _group_findings(place, group, offers)]
         yield from findings
         if not findings:
             types = _union(group.types for group in cluster_groups)
             zones = _union(group.zones for group in cluster_groups)
-            what = "The one instance type is" if len(types) == 1 else f"All {len(types)} instance types are"
-            yield ok(f"{place.name}/{cluster}", f"{what} offered in {series(zones)}.")
+            subject = (
+                "The one instance type is" if len(types) == 1 else f"All {len(types)} instance types are"
+            )
+            yield ok(f"{place.name}/{cluster}", f"{subject} offered in {series(zones)}.")
 
 
-def _group_findings(place: Place, group: MachineGroup, offered: set[tuple[str, str]]) -> Iterator[Finding]:
+def _group_findings(place: Place, group: MachineGroup, offers: set[tuple[str, str]]) -> Iterator[Finding]:
     where = f"{place.name}/{group.cluster}"
     for zone in group.zones:
-        missing = [type_ for type_ in group.types if (type_, zone) not in offered]
+        missing = [type_ for type_ in group.types if (type_, zone) not in offers]
         if len(missing) == len(group.types):
-            alternatives = sorted({at for type_, at in offered if type_ in group.types and at in group.zones})
+            alternatives = sorted({at for type_, at in offers if type_ in group.types and at in group.zones})
             yield problem(
                 where,
                 f"Node group {group.name}: {zone} offers no {series(missing)}, so no machine starts there.",

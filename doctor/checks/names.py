@@ -33,7 +33,7 @@ def cluster(place: Place, eks_name: str) -> dict[str, Any] | None:
 
 def buckets(place: Place) -> Iterator[Finding]:
     """The names of the buckets are free, or taken by the environment itself."""
-    free, owned = [], []
+    free, own_names = [], []
     for purpose in _purposes(place):
         if purpose in HOME_DATA and not place.home:
             continue
@@ -42,7 +42,7 @@ def buckets(place: Place) -> Iterator[Finding]:
         if owner == "none":
             free.append(name)
         elif owner == "environment":
-            owned.append(name)
+            own_names.append(name)
         else:
             yield problem(
                 place.name,
@@ -51,8 +51,8 @@ def buckets(place: Place) -> Iterator[Finding]:
             )
     if free:
         yield ok(place.name, f"{len(free)} bucket names are free: {free[0]} and so on.")
-    if owned:
-        yield ok(place.name, f"{len(owned)} buckets exist and belong to this environment.")
+    if own_names:
+        yield ok(place.name, f"{len(own_names)} buckets exist and belong to this environment.")
 
 
 def _purposes(place: Place) -> Iterator[str]:

@@ -27,8 +27,8 @@ def existing_vpc(place: Place) -> Iterator[Finding]:
     if network is None:
         return
     if place.find("ec2", "describe_vpcs", "InvalidVpcID.NotFound", VpcIds=[network.vpc]) is None:
-        what = f"VPC {network.vpc} does not exist in {place.account}, {place.region}."
-        yield problem(place.name, what, "Correct its id.")
+        sentence = f"VPC {network.vpc} does not exist in {place.account}, {place.region}."
+        yield problem(place.name, sentence, "Correct its id.")
         return
     yield ok(place.name, f"VPC {network.vpc} exists.")
     yield from _dns(place, network)
@@ -92,22 +92,22 @@ def _subnets(
 def _free_addresses(
     place: Place, network: ExistingNetwork, subnets: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    needed = _addresses(place, network)
-    free = {id_: _free(place, network, subnets[id_]) for id_ in needed if id_ in subnets}
-    short = [(id_, needed[id_], number) for id_, number in free.items() if needed[id_] > number]
+    needs = _addresses(place, network)
+    free = {id_: _free(place, network, subnets[id_]) for id_ in needs if id_ in subnets}
+    short = [(id_, needs[id_], number) for id_, number in free.items() if needs[id_] > number]
     running = [name for name in place.clusters if short and cluster(place, place.cluster_name(name))]
     for id_, number, available in short:
-        what = f"Subnet {id_} has {available:,} free addresses, and all machines together need {number:,}"
+        sentence = f"Subnet {id_} has {available:,} free addresses, and all machines together need {number:,}"
         if running:
             yield warning(
                 place.name,
-                f"{what}, including those that {series(running)} has already.",
+                f"{sentence}, including those that {series(running)} has already.",
                 "Check how many of them are in use.",
             )
         else:
             yield problem(
                 place.name,
-                f"{what}.",
+                f"{sentence}.",
                 "Take larger subnets (pod_subnets, only for pods), fewer machines, or fewer pods a machine.",
             )
     if not short:
@@ -140,7 +140,7 @@ def _reservations(
 
 def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
     """Subnet -> addresses of it that machines and pods take, at most."""
-    needed: Counter[str] = Counter()
+    needs: Counter[str] = Counter()
     for group in machine_groups(place):
         settings = group.settings
         addresses = node_addresses(
@@ -150,9 +150,9 @@ def _addresses(place: Place, network: ExistingNetwork) -> Counter[str]:
             nodes = network.private_subnets.get(zone)
             if nodes is None:
                 continue
-            needed[nodes] += group.per_zone
-            needed[network.pod_subnets.get(zone) or nodes] += group.per_zone * addresses.for_pods
-    return needed
+            needs[nodes] += group.per_zone
+            needs[network.pod_subnets.get(zone) or nodes] += group.per_zone * addresses.for_pods
+    return needs
 
 
 def _default_routes(

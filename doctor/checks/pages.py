@@ -93,15 +93,15 @@ def _end(place: Place, arn: str, certificate: dict[str, Any]) -> Finding:
     if end - place.today >= MIN_TIME_LEFT:
         return ok(place.name, f"Certificate {arn} is issued, and valid until {end}.")
     if certificate["Type"] == "IMPORTED":
-        why, remedy = "it is imported, so nobody renews it", "Import its successor under the same ARN."
+        reason, remedy = "it is imported, so nobody renews it", "Import its successor under the same ARN."
     elif certificate.get("RenewalEligibility") != "ELIGIBLE":
-        why, remedy = "ACM renews only what is in use", "Put it to use before that, or request another."
+        reason, remedy = "ACM renews only what is in use", "Put it to use before that, or request another."
     elif (state := certificate.get("RenewalSummary", {}).get("RenewalStatus")) in STUCK_RENEWALS:
-        why = f"its renewal is stuck: {state}"
+        reason = f"its renewal is stuck: {state}"
         remedy = "Put the records that ACM asks for back into public DNS."
     else:
         return ok(place.name, f"Certificate {arn} is issued, and ACM renews it before {end}.")
-    return warning(place.name, f"Certificate {arn} ends on {end}: {why}.", remedy)
+    return warning(place.name, f"Certificate {arn} ends on {end}: {reason}.", remedy)
 
 
 def _names(certificate: dict[str, Any]) -> set[str]:
@@ -153,5 +153,5 @@ def _zone(place: Place, zone: str, setting: str, public: bool) -> Finding:
 
 def _list(names: Sequence[str]) -> str:
     """Names for a sentence, the first of them if they are many."""
-    left = len(names) - MAX_NAMES
-    return series([*names[:MAX_NAMES], *([f"{left} more"] if left > 0 else [])])
+    surplus = len(names) - MAX_NAMES
+    return series([*names[:MAX_NAMES], *([f"{surplus} more"] if surplus > 0 else [])])

@@ -20,7 +20,7 @@ def grants(place: Place) -> list[Grant]:
 def simulation(place: Place) -> Iterator[Finding]:
     """IAM's decision on every action, with the organization's policies and the deployer's own boundary."""
     deployer = place.foundation.deployer
-    denied: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    denials_by_service: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     number = 0
     for grant in grants(place):
         number += len(grant.actions)
@@ -37,8 +37,8 @@ def simulation(place: Place) -> Iterator[Finding]:
             return
         for action, reason in denials:
             service, _, name = action.partition(":")
-            denied[service][reason].append(name)
-    for service, reasons in denied.items():
+            denials_by_service[service][reason].append(name)
+    for service, reasons in denials_by_service.items():
         for reason, actions in reasons.items():
             finding = warning if reason == UNDECIDED else problem
             yield finding(
@@ -46,7 +46,7 @@ def simulation(place: Place) -> Iterator[Finding]:
                 f"{deployer} is denied {service}:{{{', '.join(actions)}}} {reason}.",
                 "Grant it to the deployer.",
             )
-    if not denied:
+    if not denials_by_service:
         yield ok(place.name, f"The deployer is allowed all {number} actions that deploying takes.")
 
 

@@ -84,26 +84,32 @@ def limit(place: Place, service: str, code: str) -> float:
 
 
 def judge(
-    where: str, place: Place, service: str, code: str, what: str, needed: float, others: Callable[[], float]
+    where: str,
+    place: Place,
+    service: str,
+    code: str,
+    subject: str,
+    need: float,
+    foreign_use: Callable[[], float],
 ) -> Finding:
     """What is needed of a quota, against what is allowed.
 
-    where: of the finding. others: what others in the account have; asked only where the quota is known.
+    where: of the finding. foreign_use: what others in the account have; asked only where the quota is known.
     """
     try:
         allowed = limit(place, service, code)
     except NoAnswer as error:
         return not_checked(
-            where, f"{what}: {_number(needed)} needed; what is allowed is not known: {error.reason}."
+            where, f"{subject}: {_number(need)} needed; what is allowed is not known: {error.reason}."
         )
     known = True
     try:
-        used = others()
-        in_use = f", {_number(used)} in use by others" if used else ""
+        use = foreign_use()
+        in_use = f", {_number(use)} in use by others" if use else ""
     except NoAnswer as error:
-        known, used, in_use = False, 0.0, f" (what others use is not known: {error.reason})"
-    total = math.ceil(needed + used)
-    sentence = f"{what}: {_number(needed)} needed{in_use}, {_number(allowed)} allowed"
+        known, use, in_use = False, 0.0, f" (what others use is not known: {error.reason})"
+    total = math.ceil(need + use)
+    sentence = f"{subject}: {_number(need)} needed{in_use}, {_number(allowed)} allowed"
     remedy = _increase(place.region, service, code, total)
     if total > allowed:
         return problem(where, f"{sentence}.", remedy)
@@ -121,9 +127,9 @@ def _increase(region: str, service: str, code: str, value: int) -> str:
 
 def judge_quota(quota: Quota, place: Place) -> Iterator[Finding]:
     """What is needed of one of QUOTAS, if anything, against what is allowed."""
-    if needed := quota.needed(place):
-        others = partial(quota.others, place)
-        yield judge(place.name, place, quota.service, quota.code, quota.what, needed, others)
+    if need := quota.needed(place):
+        foreign_use = partial(quota.others, place)
+        yield judge(place.name, place, quota.service, quota.code, quota.what, need, foreign_use)
 
 
 def on_demand(place: Place) -> Iterator[Finding]:
@@ -139,18 +145,18 @@ def spot(place: Place) -> Iterator[Finding]:
 def _vcpus(place: Place, spot: bool) -> Iterator[Finding]:
     groups = [group for group in machine_groups(place) if group.settings.spot == spot]
     sizes = vcpus(place, {type_ for group in groups for type_ in group.types})
-    needed: Counter[tuple[str, str]] = Counter()
+    needs: Counter[tuple[str, str]] = Counter()
     for group in groups:
         largest: dict[tuple[str, str], int] = {}
         for type_ in group.types:
             quota = _vcpu_quota(type_, spot)
             largest[quota] = max(largest.get(quota, 0), sizes[type_])
         for quota, size in largest.items():
-            needed[quota] += group.settings.maximum * size
-    for (class_, code), number in sorted(needed.items()):
-        what = f"vCPUs of {class_} instances, {'spot' if spot else 'on demand'}"
-        others = partial(_foreign_vcpus, place, spot, code)
-        yield judge(place.name, place, "ec2", code, what, number, others)
+            needs[quota] += group.settings.maximum * size
+    for (class_, code), number in sorted(needs.items()):
+        subject = f"vCPUs of {class_} instances, {'spot' if spot else 'on demand'}"
+        foreign_use = partial(_foreign_vcpus, place, spot, code)
+        yield judge(place.name, place, "ec2", code, subject, number, foreign_use)
 
 
 def _vcpu_quota(type_name: str, spot: bool) -> tuple[str, str]:
@@ -194,7 +200,7 @@ def nat_gateways(place: Place) -> Iterator[Finding]:
         return
     zones = network.zones if network.nat == "zonal" else network.zones[:1]
 
-    def others() -> float:
+    def foreign_gateways() -> float:
         subnets = place.items("ec2", "describe_subnets", "Subnets")
         subnet_zones = {subnet["SubnetId"]: subnet["AvailabilityZone"] for subnet in subnets}
         gateways = Counter(
@@ -204,7 +210,7 @@ def nat_gateways(place: Place) -> Iterator[Finding]:
         )
         return float(max(gateways[zone] for zone in zones))
 
-    yield judge(place.name, place, "vpc", "L-FE5A380F", "NAT gateways a zone", 1, others)
+    yield judge(place.name, place, "vpc", "L-FE5A380F", "NAT gateways a zone", 1, foreign_gateways)
 
 
 def node_groups(place: Place) -> Iterator[Finding]:
@@ -219,8 +225,8 @@ def node_groups(place: Place) -> Iterator[Finding]:
         where = f"{place.name}/{cluster}"
         yield judge(where, place, "eks", "L-6D54EA21", "Managed node groups", number, lambda: 0)
         [((cluster, name), number)] = sizes.most_common(1)
-        what = f"Machines of node group {name}"
-        yield judge(f"{place.name}/{cluster}", place, "eks", "L-BD136A63", what, number, lambda: 0)
+        subject = f"Machines of node group {name}"
+        yield judge(f"{place.name}/{cluster}", place, "eks", "L-BD136A63", subject, number, lambda: 0)
 
 
 def _eks_groups(group: MachineGroup) -> int:
@@ -230,12 +236,12 @@ def _eks_groups(group: MachineGroup) -> int:
 
 def roles(place: Place) -> Iterator[Finding]:
     """IAM roles; IAM itself says how many there are and may be."""
-    needed = len(place.clusters) * (CLUSTER_ROLES + len(place.settings.job_namespaces))
+    need = len(place.clusters) * (CLUSTER_ROLES + len(place.settings.job_namespaces))
     summary = place.ask("iam", "get_account_summary")["SummaryMap"]
-    used, allowed = int(summary["Roles"]), int(summary["RolesQuota"])
-    sentence = f"IAM roles: about {needed:,} needed, {used:,} in use, {allowed:,} allowed."
-    if needed + used > allowed:
-        yield warning(place.name, sentence, _increase("us-east-1", "iam", "L-FE177D64", needed + used))
+    use, allowed = int(summary["Roles"]), int(summary["RolesQuota"])
+    sentence = f"IAM roles: about {need:,} needed, {use:,} in use, {allowed:,} allowed."
+    if need + use > allowed:
+        yield warning(place.name, sentence, _increase("us-east-1", "iam", "L-FE177D64", need + use))
     else:
         yield ok(place.name, sentence)
 

@@ -26,13 +26,13 @@ def free_ranges(place: Place) -> Iterator[Finding]:
     if not ranges:
         return
     clashes = 0
-    for taken in [*_vpcs(place), *_peerings(place), *_routes(place)]:
+    for neighbour in [*_vpcs(place), *_peerings(place), *_routes(place)]:
         for own in ranges:
-            if own.overlaps(taken.network):
+            if own.overlaps(neighbour.network):
                 clashes += 1
                 yield warning(
                     place.name,
-                    f"{own} overlaps with {taken.network} of {taken.owner}.",
+                    f"{own} overlaps with {neighbour.network} of {neighbour.owner}.",
                     "They can never be connected: if they should, choose another range now.",
                 )
     if not clashes:
@@ -72,7 +72,7 @@ def _routes(place: Place) -> Iterator[TakenRange]:
     """
     ranges = _ranges(place.foundation)
     own_vpcs = place.own_vpcs()
-    seen = set()
+    routes = set()
     for table in place.items("ec2", "describe_route_tables", "RouteTables"):
         if table["VpcId"] in own_vpcs:
             continue
@@ -82,6 +82,6 @@ def _routes(place: Place) -> Iterator[TakenRange]:
             if destination is None or not target.startswith(("tgw-", "pcx-", "vgw-")):
                 continue
             network = IPv4Network(destination)
-            if any(network.subnet_of(own) for own in ranges) and (network, target) not in seen:
-                seen.add((network, target))
+            if any(network.subnet_of(own) for own in ranges) and (network, target) not in routes:
+                routes.add((network, target))
                 yield TakenRange(network, f"what {target} leads to")

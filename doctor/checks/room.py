@@ -36,7 +36,7 @@ class Room:
 def room(place: Place) -> Iterator[Finding]:
     """Nodes and pods that the ranges hold, and those that each cluster has at its maximum."""
     network, existing = place.foundation.network, place.foundation.existing_network
-    zones = _planned(network) if network else _existing(place, existing) if existing else {}
+    zones = _planned_rooms(network) if network else _existing(place, existing) if existing else {}
     uses = list(group_uses(place.settings, place.name))
     share = max((zone_room.share(zone, uses) for zone, zone_room in zones.items()), default=0.0)
     if share:
@@ -44,13 +44,13 @@ def room(place: Place) -> Iterator[Finding]:
         times = math.floor(10 / share) / 10
         apart = [zone_room.pods for zone_room in zones.values() if zone_room.pods is not None]
         numbers = {"nodes": sum(zone_room.nodes for zone_room in zones.values())}
-        what = f"addresses for {numbers['nodes']:,} nodes and their pods together"
+        content = f"addresses for {numbers['nodes']:,} nodes and their pods together"
         if apart:
             numbers |= {"pods": sum(apart)}
-            what = f"addresses for {numbers['nodes']:,} nodes and {numbers['pods']:,} pods"
+            content = f"addresses for {numbers['nodes']:,} nodes and {numbers['pods']:,} pods"
         yield ok(
             place.name,
-            f"Its ranges have {what}: {times:,} times what all node groups take at their maximum.",
+            f"Its ranges have {content}: {times:,} times what all node groups take at their maximum.",
             {**numbers, "times_all_maxima": times},
         )
     for name in place.clusters:
@@ -64,7 +64,7 @@ def room(place: Place) -> Iterator[Finding]:
         )
 
 
-def _planned(network: Network) -> dict[str, Room]:
+def _planned_rooms(network: Network) -> dict[str, Room]:
     """Of a VPC that the foundation makes, by zone."""
     plans = subnet_plans(str(network.cidr), tuple(network.zones), tuple(map(str, network.pod_cidrs)))
     return {

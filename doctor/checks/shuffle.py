@@ -28,13 +28,13 @@ def _executors(place: Place, where: str, name: str, cluster: Cluster) -> Iterato
     }
     if cluster.executor_zone != "one" or not spanning:
         return
-    spanned = sorted({zone for zones in spanning.values() for zone in zones})
-    price = f"USD {usd_a_tb(crossings(spanned)):.0f}"
+    all_zones = sorted({zone for zones in spanning.values() for zone in zones})
+    price = f"USD {usd_a_tb(crossings(all_zones)):.0f}"
     if workers := _kept_by(place, name, cluster):
-        price += f", with Celeborn {usd_a_tb(crossings(spanned, workers)):.0f}"
+        price += f", with Celeborn {usd_a_tb(crossings(all_zones, workers)):.0f}"
     yield warning(
         where,
-        f"Node groups {series(spanning)} span {series(spanned)}, and nobody can choose the zone of a node, "
+        f"Node groups {series(spanning)} span {series(all_zones)}, and nobody can choose the zone of a node, "
         f"so executors of a job are in all of them: a TB that is shuffled costs {price}.",
         "Give them per_zone: true with their next generation, or write executor_zone: any.",
     )

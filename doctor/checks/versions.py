@@ -19,17 +19,17 @@ IMAGE_ARCHITECTURES = {"arm64": "arm64", "amd64": "x86_64"}
 
 def kubernetes(place: Place) -> Iterator[Finding]:
     """EKS makes clusters of the version, and supports it for a while as the settings want."""
-    offered = {
+    offers = {
         version["clusterVersion"]: version
         for version in place.items("eks", "describe_cluster_versions", "clusterVersions")
     }
     for name, cluster in place.clusters.items():
-        where, version = f"{place.name}/{name}", offered.get(cluster.version)
+        where, version = f"{place.name}/{name}", offers.get(cluster.version)
         if version is None:
             yield problem(
                 where,
                 f"EKS does not offer Kubernetes {cluster.version} here.",
-                f"Pin add-ons for one that it offers in moka/addon_versions.py: {series(sorted(offered))}.",
+                f"Pin add-ons for one that it offers in moka/addon_versions.py: {series(sorted(offers))}.",
             )
             continue
         moment: datetime | None = version.get(
@@ -62,25 +62,25 @@ def addons(place: Place) -> Iterator[Finding]:
 
 def addons_for(place: Place, version: str) -> Iterator[Finding]:
     """The same for one Kubernetes version, which moka/addon_versions.py has."""
-    offered: dict[str, list[str]] = {}
+    offers: dict[str, list[str]] = {}
     for addon in place.items(
         "eks", "describe_addon_versions", "addons", kubernetesVersion=version, owners=["aws"]
     ):
-        offered[addon["addonName"]] = [version["addonVersion"] for version in addon["addonVersions"]]
-    pinned = ADDON_VERSIONS[version]
-    missing = [name for name in pinned if pinned[name] not in offered.get(name, ())]
+        offers[addon["addonName"]] = [version["addonVersion"] for version in addon["addonVersions"]]
+    pins = ADDON_VERSIONS[version]
+    missing = [name for name in pins if pins[name] not in offers.get(name, ())]
     for name in missing:
         yield problem(
             place.name,
-            f"EKS does not offer add-on {name} {pinned[name]} for Kubernetes {version}.",
-            f"Pin one in moka/addon_versions.py: {series(offered[name][:3])}."
-            if offered.get(name)
+            f"EKS does not offer add-on {name} {pins[name]} for Kubernetes {version}.",
+            f"Pin one in moka/addon_versions.py: {series(offers[name][:3])}."
+            if offers.get(name)
             else f"See `aws eks describe-addon-versions --kubernetes-version {version}`.",
         )
     if not missing:
         yield ok(
             place.name,
-            f"EKS offers all {len(pinned)} add-ons as pinned for Kubernetes {version}.",
+            f"EKS offers all {len(pins)} add-ons as pinned for Kubernetes {version}.",
         )
 
 
@@ -122,45 +122,45 @@ def own_images(place: Place) -> Iterator[Finding]:
                 yield from _own_image(place, where, f"Node group {name}: {ami}", ami, group.architecture)
 
 
-def _own_image(place: Place, where: str, what: str, ami: str, architecture: str) -> Iterator[Finding]:
+def _own_image(place: Place, where: str, subject: str, ami: str, architecture: str) -> Iterator[Finding]:
     answer = place.find("ec2", "describe_images", "InvalidAMIID", ImageIds=[ami])
     [image] = (answer or {}).get("Images") or [None]
     if image is None:
         yield problem(
             where,
-            f"{what} is not there.",
+            f"{subject} is not there.",
             f"Copy it to {place.region}, or have its owner share it with account {place.account}.",
         )
         return
-    findings = list(_unfit(place, where, what, image, architecture))
+    findings = list(_unfit(place, where, subject, image, architecture))
     yield from findings
     if not findings:
-        yield ok(where, f"{what} is there, for {architecture}.")
+        yield ok(where, f"{subject} is there, for {architecture}.")
 
 
 def _unfit(
-    place: Place, where: str, what: str, image: Mapping[str, Any], architecture: str
+    place: Place, where: str, subject: str, image: Mapping[str, Any], architecture: str
 ) -> Iterator[Finding]:
     if image["State"] != "available":
-        yield problem(where, f"{what} is {image['State']}.", "No machine starts of it: choose another.")
+        yield problem(where, f"{subject} is {image['State']}.", "No machine starts of it: choose another.")
     if image["Architecture"] != IMAGE_ARCHITECTURES[architecture]:
         yield problem(
             where,
-            f"{what} is for {image['Architecture']}, and its machines are {architecture}.",
+            f"{subject} is for {image['Architecture']}, and its machines are {architecture}.",
             "Build one for these.",
         )
     if image["RootDeviceName"] != ROOT_DEVICE:
         yield problem(
             where,
-            f"{what} has its root disk at {image['RootDeviceName']}, so `disk` would make another one at "
+            f"{subject} has its root disk at {image['RootDeviceName']}, so `disk` would make another one at "
             f"{ROOT_DEVICE}, and the root disk be as the image has it, encrypted or not.",
             "Build it upon EKS's image of AL2023.",
         )
     if (end := image.get("DeprecationTime")) and end[:10] <= f"{place.today + WARNING_PERIOD}":
-        yield warning(where, f"{what} is deprecated from {end[:10]} on.", "Build a new one, and set that.")
+        yield warning(where, f"{subject} is deprecated from {end[:10]} on.", "Build a new one, and set that.")
     if image["Public"] and image["OwnerId"] != place.account and image.get("ImageOwnerAlias") != "amazon":
         yield warning(
             where,
-            f"{what} is public, of account {image['OwnerId']}.",
+            f"{subject} is public, of account {image['OwnerId']}.",
             "Whoever that is has your nodes: copy one that you have looked at into an account of yours.",
         )

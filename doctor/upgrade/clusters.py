@@ -60,18 +60,18 @@ def _health(where: str, running: dict[str, Any]) -> Iterator[Finding]:
 
 def support(place: Place, version: str) -> Iterator[Finding]:
     """EKS offers the version, in the support that the settings want."""
-    offered: dict[str, dict[str, Any]] = {
+    offers: dict[str, dict[str, Any]] = {
         offer["clusterVersion"]: offer
         for offer in place.items("eks", "describe_cluster_versions", "clusterVersions")
     }
-    versions = sorted(offered, key=minor)
-    if version not in offered:
+    versions = sorted(offers, key=minor)
+    if version not in offers:
         yield problem(
             place.name,
             f"EKS does not offer Kubernetes {version} here.",
             f"It offers {series(versions)}.",
         )
-    elif offered[version].get("versionStatus") == "EXTENDED_SUPPORT":
+    elif offers[version].get("versionStatus") == "EXTENDED_SUPPORT":
         yield warning(
             place.name,
             f"Kubernetes {version} is in extended support, which costs by the hour.",
@@ -91,19 +91,21 @@ def insights(place: Place, version: str) -> Iterator[Finding]:
         if cluster(place, eks_name) is None:
             continue
         filters = {"categories": ["UPGRADE_READINESS"]}
-        seen = [
+        relevant = [
             insight
             for insight in place.items(
                 "eks", "list_insights", "insights", clusterName=eks_name, filter=filters
             )
             if minor(insight.get("kubernetesVersion") or version) <= minor(version)
         ]
-        passed = [insight for insight in seen if _status(insight) == "PASSING"]
+        passed = [insight for insight in relevant if _status(insight) == "PASSING"]
         if passed:
-            yield ok(where, f"EKS has looked for what stands in the way: {len(passed)} of {len(seen)} pass.")
-        elif not seen:
+            yield ok(
+                where, f"EKS has looked for what stands in the way: {len(passed)} of {len(relevant)} pass."
+            )
+        elif not relevant:
             yield not_checked(where, "EKS has no insights about upgrades of this cluster yet.")
-        for insight in seen:
+        for insight in relevant:
             if insight not in passed:
                 yield _insight(place, where, eks_name, insight)
 
@@ -114,9 +116,9 @@ def _status(insight: dict[str, Any]) -> str:
 
 def _insight(place: Place, where: str, eks_name: str, insight: dict[str, Any]) -> Finding:
     reason = insight["insightStatus"].get("reason") or insight["name"]
-    says = f"EKS says: {insight['name']}: {' '.join(reason.split()).rstrip('.')}."
+    sentence = f"EKS says: {insight['name']}: {' '.join(reason.split()).rstrip('.')}."
     if _status(insight) == "UNKNOWN":
-        return not_checked(where, says)
+        return not_checked(where, sentence)
     details = place.ask("eks", "describe_insight", clusterName=eks_name, id=insight["id"])["insight"]
     callers = sorted(
         f"{usage['usage']} by {client['userAgent']}"
@@ -126,7 +128,7 @@ def _insight(place: Place, where: str, eks_name: str, insight: dict[str, Any]) -
     remedy = " ".join((details.get("recommendation") or "").split())
     if callers:
         remedy = f"{remedy} In the last 30 days: {series(callers)}.".strip()
-    return (problem if _status(insight) == "ERROR" else warning)(where, says, remedy)
+    return (problem if _status(insight) == "ERROR" else warning)(where, sentence, remedy)
 
 
 def addresses(place: Place, version: str) -> Iterator[Finding]:

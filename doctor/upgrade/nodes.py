@@ -15,10 +15,10 @@ def images(place: Place, version: str) -> Iterator[Finding]:
 
     https://docs.aws.amazon.com/eks/latest/userguide/retrieve-ami-id.html
     """
-    used = {
+    architectures = {
         group.architecture for cluster in place.clusters.values() for group in cluster.node_groups.values()
     }
-    for architecture in sorted(used):
+    for architecture in sorted(architectures):
         image = f"amazon-linux-2023/{IMAGE_ARCHITECTURES[architecture]}/standard"
         answer = place.find(
             "ssm",
@@ -48,7 +48,7 @@ def behind(place: Place, version: str) -> Iterator[Finding]:
         where = f"{place.name}/{name}"
         if settings.version == version:
             continue
-        yield from _pinned(where, version, _releases(place, name))
+        yield from _pins(where, version, _releases(place, name))
         yield from _own(where, version, place.clusters[name])
         running = _running(place, name)
         late = sorted(group for group, current in running.items() if minor(version) - minor(current) > SKEW)
@@ -80,7 +80,7 @@ def _releases(place: Place, name: str) -> dict[str, str]:
     return {group: release for group, release in releases.items() if release}
 
 
-def _pinned(where: str, version: str, releases: dict[str, str]) -> Iterator[Finding]:
+def _pins(where: str, version: str, releases: dict[str, str]) -> Iterator[Finding]:
     staying = {group for group, release in releases.items() if minor(release) != minor(version)}
     if staying:
         yield warning(

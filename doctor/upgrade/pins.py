@@ -54,12 +54,12 @@ https://helm.sh/docs/topics/charts/#the-kubeversion-field"""
 def charts(place: Place, version: str) -> Iterator[Finding]:
     """The charts as pinned may be installed on the version: Helm refuses what `kubeVersion` excludes."""
     pins = catalog.read().charts.values()
-    taken, unknown = [], []
+    matches, unknown = [], []
     for pin in pins:
-        takes = allows(pin.kube_version, version)
-        if takes:
-            taken.append(pin.name)
-        elif takes is None:
+        verdict = allows(pin.kube_version, version)
+        if verdict:
+            matches.append(pin.name)
+        elif verdict is None:
             unknown.append(pin.name)
         else:
             yield problem(
@@ -69,8 +69,8 @@ def charts(place: Place, version: str) -> Iterator[Finding]:
                 "Pin a version of it in charts-values/charts.yaml that allows "
                 f"{version}, and deploy that before the upgrade.",
             )
-    if taken:
-        yield ok(place.name, f"{len(taken)} of {len(pins)} charts as pinned allow Kubernetes {version}.")
+    if matches:
+        yield ok(place.name, f"{len(matches)} of {len(pins)} charts as pinned allow Kubernetes {version}.")
     if unknown:
         yield not_checked(
             place.name,
@@ -94,10 +94,10 @@ def allows(kube_version: str | None, version: str) -> bool | None:
         return None
     # Any pre-release is later than `-0`.
     cluster = (1, minor(version), 0, 1)
-    return all(_takes(match, cluster) for match in matches)
+    return all(_is_met(match, cluster) for match in matches)
 
 
-def _takes(condition: re.Match[str], cluster: tuple[int, ...]) -> bool:
+def _is_met(condition: re.Match[str], cluster: tuple[int, ...]) -> bool:
     sign, *numbers, prerelease = condition.groups()
     limit = (*(int(number or 0) for number in numbers), 0)
     return bool(prerelease) and COMPARISONS[sign](cluster, limit)

@@ -25,26 +25,28 @@ class Gate:
 
     def __call__(self, environ: wire.Environ, start: wire.StartResponse) -> wire.Body:
         """Answer a request."""
-        signed = wire.signed(environ)
-        session = state.session_of(signed.key) if signed else None
-        if signed is None or session is None:
+        signature = wire.signed(environ)
+        session = state.session_of(signature.key) if signature else None
+        if signature is None or session is None:
             return self.application(environ, start)
-        request = wire.message(environ, signed.service)
+        request = wire.message(environ, signature.service)
         if request is None:
             return self.application(environ, start)
         caller = state.caller_of(session)
         if caller is not None:
             call = Call(
-                service=signed.service,
+                service=signature.service,
                 operation=str(request.model.name),
-                members=state.completed(signed.service, request.members, session.account, signed.region),
-                region=signed.region,
+                members=state.completed(
+                    signature.service, request.members, session.account, signature.region
+                ),
+                region=signature.region,
                 account=session.account,
             )
-            refused = next(self._refusals(caller, call), None)
-            if refused is not None:
+            refusal = next(self._refusals(caller, call), None)
+            if refusal is not None:
                 code, status = wire.DENIED[request.protocol]
-                return wire.refusal(request, code, status, refused, start)
+                return wire.refusal(request, code, status, refusal, start)
         if HEADER in environ:
             return wire.refusal(request, *ALLOWED, start)
         return self.application(environ, start)
@@ -81,11 +83,11 @@ def _resource(question: Question, arn: str, caller: Role) -> Resource:
 
 def _denial_on_anything(caller: Role, question: Question) -> Denial | None:
     """Why an action is denied whatever it is on; None where it is allowed on something."""
-    everything = {"*": None} | {
+    arns = {"*": None} | {
         str(resource): None
         for policy in caller.policies
         for statement in statements_of(policy)
         for resource in listed(statement.get("Resource", "*"))
     }
-    denials = [_denial(caller, question, arn) for arn in everything]
+    denials = [_denial(caller, question, arn) for arn in arns]
     return None if None in denials else denials[0]

@@ -53,12 +53,12 @@ def caller_of(session: Session) -> Role | None:
     if role is None:
         return None
     policies = [json.loads(text) for text in role.policies.values()]
-    policies += [_managed(session.account, policy.arn) for policy in role.managed_policies.values()]
-    bound = role.permissions_boundary_arn
+    policies += [_managed_policy(session.account, policy.arn) for policy in role.managed_policies.values()]
+    boundary_arn = role.permissions_boundary_arn
     return Role(
         arn=role.arn,
         policies=tuple(policies),
-        boundary=_boundary(session.account, bound) if bound else None,
+        boundary=_boundary(session.account, boundary_arn) if boundary_arn else None,
         tags={**_pairs(role.tags), **session.tags},
         session=session.name,
     )
@@ -76,11 +76,11 @@ def completed(service: str, members: Members, account: str, region: str) -> Memb
         return {**members, "RoleName": f"{path}{name}".lstrip("/")}
     if service == "secretsmanager" and (secret := _secret(account, region, members.get("SecretId") or "")):
         return {**members, "SecretId": secret.arn}
-    named = members.get("KeyId") or ""
-    if service == "kms" and ":alias/" in f":{named}":
-        alias = "alias/" + named.rpartition("alias/")[2]
+    key_name = members.get("KeyId") or ""
+    if service == "kms" and ":alias/" in f":{key_name}":
+        alias = "alias/" + key_name.rpartition("alias/")[2]
         key = kms_backends[account][region].get_key_id_from_alias(alias)
-        return {**members, "KeyId": key or named}
+        return {**members, "KeyId": key or key_name}
     if service == "kms" and "AliasName" in members and not members.get("TargetKeyId"):
         key = kms_backends[account][region].get_key_id_from_alias(members["AliasName"])
         return {**members, "TargetKeyId": key or "*"}
@@ -171,23 +171,23 @@ def _role(arn: str) -> Any:
         return None
 
 
-def _secret(account: str, region: str, named: str) -> Any:
+def _secret(account: str, region: str, name: str) -> Any:
     """A secret by its name or ARN; None where this account has none of it."""
-    return secretsmanager_backends[account][region].secrets.get(named)
+    return secretsmanager_backends[account][region].secrets.get(name)
 
 
 def _boundary(account: str, arn: str) -> Policy | None:
     """None where this AWS does not have it: `up` has said of the role that this is not decided."""
-    return _managed(account, arn) if arn in iam_backends[account][GLOBAL].managed_policies else None
+    return _managed_policy(account, arn) if arn in iam_backends[account][GLOBAL].managed_policies else None
 
 
-def _managed(account: str, arn: str) -> Policy:
+def _managed_policy(account: str, arn: str) -> Policy:
     policy = iam_backends[account][GLOBAL].managed_policies[arn]
     [document] = [
         version.document for version in policy.versions if version.version_id == policy.default_version_id
     ]
-    loaded: Policy = json.loads(document) if isinstance(document, str) else document
-    return loaded
+    managed_policy: Policy = json.loads(document) if isinstance(document, str) else document
+    return managed_policy
 
 
 def _bucket(name: str) -> tuple[str, Any] | None:
@@ -202,8 +202,8 @@ def _key_policy(arn: str, account: str) -> Policy:
     place, _, id = arn.partition(":key/")
     key = kms_backends[account][place.split(":")[3]].keys.get(id) if id else None
     if key:
-        loaded: Policy = json.loads(key.policy)
-        return loaded
+        policy: Policy = json.loads(key.policy)
+        return policy
     root = {"AWS": f"arn:{GLOBAL}:iam::{account}:root"}
     return {
         "Version": "2012-10-17",
@@ -212,5 +212,5 @@ def _key_policy(arn: str, account: str) -> Policy:
 
 
 def _pairs(tags: Any) -> dict[str, str]:
-    listed = tags.values() if isinstance(tags, Mapping) else tags or []
-    return {tag["Key"]: tag["Value"] for tag in listed}
+    tag_list = tags.values() if isinstance(tags, Mapping) else tags or []
+    return {tag["Key"]: tag["Value"] for tag in tag_list}

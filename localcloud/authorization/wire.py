@@ -71,7 +71,7 @@ def message(environ: Environ, service: str) -> Message | None:
         model = get_service_model(service)
         operation, path = _operation(service, request)
         protocol = determine_request_protocol(model, request.content_type)
-        parsed = PROTOCOL_PARSERS[protocol](operation).parse(
+        members = PROTOCOL_PARSERS[protocol](operation).parse(
             {
                 "method": request.method,
                 "values": request.values,
@@ -81,7 +81,7 @@ def message(environ: Environ, service: str) -> Message | None:
                 "url_params": dict(path),
             }
         )
-        return Message(operation, dict(parsed), protocol)
+        return Message(operation, dict(members), protocol)
     except NotFound:
         return None
     finally:
@@ -125,9 +125,9 @@ def _respond(message: Message, content: Any, status: str, start: StartResponse) 
     )
     answer = serializer.serialize(content)
     body = answer["body"]
-    encoded = body.encode() if isinstance(body, str) else body
+    body_bytes = body.encode() if isinstance(body, str) else body
     if model.http.get("method") == "HEAD":
-        encoded = b""
-    headers = {**answer["headers"], "Content-Length": str(len(encoded))}
+        body_bytes = b""
+    headers = {**answer["headers"], "Content-Length": str(len(body_bytes))}
     start(status, [(name, str(value)) for name, value in headers.items()])
-    return [encoded]
+    return [body_bytes]

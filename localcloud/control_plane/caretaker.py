@@ -55,7 +55,7 @@ class Caretaker:
         # Uid of a driver whose executors were made, or have ended -> its phase then.
         self._drivers: dict[str, str] = {}
         # Uids of drivers, and what was reported of them.
-        self._reported: set[tuple[str, str]] = set()
+        self._reports: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
     def claim(self, claim: Object) -> None:
@@ -214,9 +214,9 @@ class Caretaker:
     def _report(self, driver: Object, reason: str) -> None:
         """Report in an event what the driver's own log would say, once."""
         metadata = driver["metadata"]
-        if (metadata["uid"], reason) in self._reported:
+        if (metadata["uid"], reason) in self._reports:
             return
-        self._reported.add((metadata["uid"], reason))
+        self._reports.add((metadata["uid"], reason))
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         self._api.create(
             f"/api/v1/namespaces/{metadata['namespace']}/events",

@@ -155,12 +155,11 @@ def memory(conf: Properties) -> int:
 def succeeded(pod: Object, now: str) -> Object:
     """Status of an executor that its driver has ended."""
     statuses = (pod.get("status") or {}).get("containerStatuses") or []
-    terminated = {"exitCode": 0, "reason": "Completed", "finishedAt": now}
+    end = {"exitCode": 0, "reason": "Completed", "finishedAt": now}
     return {
         "phase": "Succeeded",
         "containerStatuses": [
-            {**status, "ready": False, "started": False, "state": {"terminated": terminated}}
-            for status in statuses
+            {**status, "ready": False, "started": False, "state": {"terminated": end}} for status in statuses
         ],
     }
 

@@ -27,7 +27,7 @@ def takes(node: Object, pod: Object) -> bool:
     tolerations = spec.get("tolerations") or []
     return (
         all(labels.get(key) == value for key, value in (spec.get("nodeSelector") or {}).items())
-        and _wanted(spec, labels)
+        and _has_labels(spec, labels)
         and all(
             any(_tolerates(toleration, taint) for toleration in tolerations)
             for taint in node["spec"].get("taints") or []
@@ -37,14 +37,14 @@ def takes(node: Object, pod: Object) -> bool:
     )
 
 
-def _wanted(spec: Object, labels: Mapping[str, str]) -> bool:
+def _has_labels(spec: Object, labels: Mapping[str, str]) -> bool:
     affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
     required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
     return required is None or any(
         not term.get("matchFields")
         and all(
-            _meets(labels.get(wanted["key"]), wanted["operator"], wanted.get("values") or [])
-            for wanted in term.get("matchExpressions") or []
+            _meets(labels.get(condition["key"]), condition["operator"], condition.get("values") or [])
+            for condition in term.get("matchExpressions") or []
         )
         for term in required["nodeSelectorTerms"]
     )
@@ -62,8 +62,8 @@ def _tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
 
 
 def _has_room(allocatable: Mapping[str, str], containers: Iterable[Object]) -> bool:
-    requested: dict[str, Any] = {}
+    requests: dict[str, Any] = {}
     for container in containers:
         for name, amount in ((container.get("resources") or {}).get("requests") or {}).items():
-            requested[name] = requested.get(name, 0) + quantity(amount)
-    return all(amount <= quantity(allocatable.get(name, 0)) for name, amount in requested.items())
+            requests[name] = requests.get(name, 0) + quantity(amount)
+    return all(amount <= quantity(allocatable.get(name, 0)) for name, amount in requests.items())

@@ -101,14 +101,14 @@ def marks(api: Api) -> bool:
 
 def forget(api: Api) -> None:
     """Have every image decided anew, as what decides may have changed."""
-    known = {"images": "", "round": token_hex(8)}
+    record = {"images": "", "round": token_hex(8)}
     api.apply(
         PULLED,
         {
             "apiVersion": "v1",
             "kind": "ConfigMap",
             "metadata": {"name": NAME, "namespace": "kube-system"},
-            "data": known,
+            "data": record,
         },
     )
     # Those that wait for a machine may get one of a group that could not pull their images.
@@ -134,7 +134,7 @@ def note_architectures(plane: Path, project: Path, images: Mapping[str, Sequence
 
 def noted_architectures(plane: Path) -> dict[str, list[str]]:
     """What all projects know of their images: pattern of a name -> architectures."""
-    known: dict[str, list[str]] = {}
+    architectures: dict[str, list[str]] = {}
     for file in sorted((plane / "images").glob("*.json")):
-        known |= json.loads(file.read_text())
-    return known
+        architectures |= json.loads(file.read_text())
+    return architectures

@@ -68,17 +68,17 @@ class Machine:
         """Resources for pods: without what kubelet and system reserve, and the thresholds of eviction."""
         eviction = EVICTION_HARD | dict(self.settings.eviction_hard)
         memory = self.kind.memory * MIB
-        memory_reserved = self._reserved("memory") + share(eviction["memory.available"], memory)
+        memory_reserved = self._reservation("memory") + share(eviction["memory.available"], memory)
         disk_threshold = share(eviction["nodefs.available"], self.storage)
-        disk_reserved = self._reserved("ephemeral-storage") + disk_threshold
+        disk_reserved = self._reservation("ephemeral-storage") + disk_threshold
         return {
-            "cpu": f"{self.kind.vcpus * 1000 - round(self._reserved('cpu') * 1000)}m",
+            "cpu": f"{self.kind.vcpus * 1000 - round(self._reservation('cpu') * 1000)}m",
             "memory": f"{int(memory - memory_reserved) // MIB}Mi",
             "pods": str(self.pods),
             "ephemeral-storage": f"{int(self.storage - disk_reserved) // MIB}Mi",
         }
 
-    def _reserved(self, resource: str) -> float:
+    def _reservation(self, resource: str) -> float:
         defaults = {
             "cpu": f"{reserved_cpu(self.kind.vcpus)}m",
             "memory": f"{255 + 11 * self.pods}Mi",

@@ -41,7 +41,7 @@ class NodeSettings:
         return [value for text in values for value in text.split(",") if value]
 
 
-def settings_of_user_data(encoded: str) -> NodeSettings:
+def settings_of_user_data(user_data: str) -> NodeSettings:
     """Settings in a launch template's user data (base64); of several parts the last one wins.
 
     Raises Refusal for text that nodeadm could not read either.
@@ -49,7 +49,7 @@ def settings_of_user_data(encoded: str) -> NodeSettings:
     kubelet: dict[str, Any] = {}
     local_disks, gates = False, dict[str, bool]()
     cluster, flags = "", list[str]()
-    for text in node_configs(base64.b64decode(encoded).decode()):
+    for text in node_configs(base64.b64decode(user_data).decode()):
         spec = _spec(text)
         kubelet |= (spec.get("kubelet") or {}).get("config") or {}
         gates |= spec.get("featureGates") or {}

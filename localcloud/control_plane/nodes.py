@@ -132,7 +132,7 @@ def apply_node_group(plane: ControlPlane, group: NodeGroup) -> set[str]:
     existing = {node["metadata"]["name"]: node for node in _nodes(plane, group.name, group.label)}
     had = {_place(node) for node in existing.values()}
     places = balanced_places(had, group.machines, len(group.zones))
-    rebalanced = had - set(places) if len(places) >= len(had) else set()
+    uneven_places = had - set(places) if len(places) >= len(had) else set()
     current = {_place(node): name for name, node in existing.items() if _revision(node) == group.revision}
     stay = {place: current[place] for place in places if place in current}
     old = {name: _place(node) for name, node in existing.items() if name not in stay.values()}
@@ -149,23 +149,23 @@ def apply_node_group(plane: ControlPlane, group: NodeGroup) -> set[str]:
 
     _keep(plane, group)
     image_pulls.forget(api)
-    moved = {name for name, place in old.items() if place in rebalanced}
-    _remove(plane, {name for name, place in old.items() if place not in places or place in stay} - moved)
-    replaced = [place for place in places if place in old.values() and place not in stay]
-    make([place for place in places if place not in replaced])
-    if moved:
+    moves = {name for name, place in old.items() if place in uneven_places}
+    _remove(plane, {name for name, place in old.items() if place not in places or place in stay} - moves)
+    replacements = [place for place in places if place in old.values() and place not in stay]
+    make([place for place in places if place not in replacements])
+    if moves:
         # Auto Scaling launches in the emptier zone before it terminates in the fuller one.
-        _report_rebalancing(plane, group, moved)
-        _remove(plane, moved)
-    for first in range(0, len(replaced), group.max_unavailable):
-        batch = replaced[first : first + group.max_unavailable]
-        going = {name for name, place in old.items() if place in batch}
+        _report_rebalancing(plane, group, moves)
+        _remove(plane, moves)
+    for first in range(0, len(replacements), group.max_unavailable):
+        batch = replacements[first : first + group.max_unavailable]
+        batch_nodes = {name for name, place in old.items() if place in batch}
         if not group.launches_first:
-            _remove(plane, going)
+            _remove(plane, batch_nodes)
         make(batch)
         if group.launches_first:
-            _remove(plane, going)
-    return moved
+            _remove(plane, batch_nodes)
+    return moves
 
 
 def balanced_places(had: Iterable[int], count: int, zones: int) -> list[int]:
@@ -199,12 +199,12 @@ def balanced_places(had: Iterable[int], count: int, zones: int) -> list[int]:
 
 def _report_rebalancing(plane: ControlPlane, group: NodeGroup, names: Iterable[str]) -> None:
     """An event for each pod that goes with its machine as zones are rebalanced, and for each machine."""
-    api, gone = plane.api(), set(names)
-    pods = [pod for pod in api.list("/api/v1/pods") if pod["spec"].get("nodeName") in gone]
+    api, lost_nodes = plane.api(), set(names)
+    pods = [pod for pod in api.list("/api/v1/pods") if pod["spec"].get("nodeName") in lost_nodes]
     reason = f"its machine goes: Auto Scaling rebalances the zones of node group {group.name}"
     for pod in pods:
         _event(plane, pod, "Pod", f"Pod {pod['metadata']['name']} ends, as {reason}")
-    for name in sorted(gone):
+    for name in sorted(lost_nodes):
         count = sum(1 for pod in pods if pod["spec"]["nodeName"] == name)
         node = {"metadata": {"name": name, "namespace": "default"}}
         _event(plane, node, "Node", f"Terminated with {count} pods: {reason}")
@@ -214,14 +214,14 @@ def _event(plane: ControlPlane, about: Object, kind: str, message: str) -> None:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     metadata = about["metadata"]
     namespace = metadata["namespace"]
-    involved = {key: metadata[key] for key in ("name", "namespace", "uid") if key in metadata}
+    subject = {key: metadata[key] for key in ("name", "namespace", "uid") if key in metadata}
     plane.api().create(
         f"/api/v1/namespaces/{namespace}/events",
         {
             "apiVersion": "v1",
             "kind": "Event",
             "metadata": {"generateName": f"{metadata['name'][:50]}.", "annotations": {SIMULATED: "event"}},
-            "involvedObject": {"apiVersion": "v1", "kind": kind, **involved},
+            "involvedObject": {"apiVersion": "v1", "kind": kind, **subject},
             "type": "Warning",
             "reason": "ZonesRebalanced",
             "message": message,

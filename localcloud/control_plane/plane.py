@@ -146,7 +146,7 @@ class ControlPlane:
         with self._locked():
             self._prepare()
             parallel_map(self._start, SERVERS)
-            self._served.touch()
+            self._birth_file.touch()
             self._release_machines()
             image_pulls.install(self.api())
             parallel_map(self._start, CLIENTS)
@@ -190,7 +190,7 @@ class ControlPlane:
         return self.cloud.clusters / f"{self.name}.lock"
 
     @property
-    def _served(self) -> Path:
+    def _birth_file(self) -> Path:
         """A file that exists once the API server has served, so that its URL may be in use."""
         return self.folder / "born"
 
@@ -234,7 +234,7 @@ class ControlPlane:
 
     def _keep_endpoint(self) -> None:
         """Keep the API server's port, which is in its URL; it may only change before it has ever served."""
-        if not self._served.exists():
+        if not self._birth_file.exists():
             self.ports.keep_or_move(API_SERVER.name)
         elif port_stays_taken(port := self.ports[API_SERVER.name]):
             raise Refusal(

@@ -36,10 +36,10 @@ class NoCredentials(Exception):
 def association(cloud: Cloud, cluster: str, namespace: str, account: str) -> dict[str, Any] | None:
     """The association of a service account, with `place`, where its cluster is; None where it has none."""
     for store in stores(cloud, "eks"):
-        for one in store.all("podidentityassociation", cluster):
-            if (one["namespace"], one["serviceAccount"]) == (namespace, account):
+        for pod_association in store.all("podidentityassociation", cluster):
+            if (pod_association["namespace"], pod_association["serviceAccount"]) == (namespace, account):
                 *_, owner, region, _ = store.root.parts
-                return {**one, "place": Place(account=owner, region=region)}
+                return {**pod_association, "place": Place(account=owner, region=region)}
     return None
 
 
@@ -73,10 +73,12 @@ def credentials(plane: ControlPlane, token: str) -> Mapping[str, str]:
     pod_association = association(plane.cloud, plane.name, namespace, account)
     if pod_association is None:
         raise NoCredentials(f"Service account {namespace}/{account} has no Pod Identity association.")
-    return _assumed(plane, pod_association, f"eks-{plane.name}-{account}"[:SESSION_LENGTH])
+    return _role_credentials(plane, pod_association, f"eks-{plane.name}-{account}"[:SESSION_LENGTH])
 
 
-def _assumed(plane: ControlPlane, pod_association: Mapping[str, Any], session: str) -> Mapping[str, str]:
+def _role_credentials(
+    plane: ControlPlane, pod_association: Mapping[str, Any], session: str
+) -> Mapping[str, str]:
     # Of the clients of AWS, which take a second to load.
     import boto3
 

@@ -99,7 +99,7 @@ class Destinations:
         )
         if pod is None or target is None:
             raise Nowhere(f"no pod that runs serves port {port} of Service {host}")
-        return pod, target if isinstance(target, int) else _named(pod, target)
+        return pod, target if isinstance(target, int) else _port_number(pod, target)
 
     def _programs(self) -> Mapping[str, str | None]:
         return deployments.addresses(self._plane)
@@ -112,15 +112,15 @@ def served(pod: Object, port: int, programs: Mapping[str, str | None]) -> int:
     """
     metadata = pod["metadata"]
     pairs = (pair.partition("=") for pair in metadata.get("annotations", {}).get(SERVES, "").split())
-    annotated = {int(own): int(here) for own, _, here in pairs}
-    if port in annotated:
-        return annotated[port]
+    ports = {int(own): int(local_port) for own, _, local_port in pairs}
+    if port in ports:
+        return ports[port]
     url = next((programs.get(f"{metadata['namespace']}/{name}") for name in _deployments(metadata)), None)
     if url is None or port not in _ports(pod, "http"):
         raise Nowhere(f"nothing runs in place of pod {metadata['namespace']}/{metadata['name']}, port {port}")
-    here = urlsplit(url).port
-    assert here is not None, "programs have a port of their own"
-    return here
+    local_port = urlsplit(url).port
+    assert local_port is not None, "programs have a port of their own"
+    return local_port
 
 
 def _deployments(metadata: Mapping[str, Any]) -> Iterable[str]:
@@ -135,7 +135,7 @@ def _ports(pod: Object, name: str) -> list[int]:
     return [p["containerPort"] for c in containers for p in c.get("ports") or () if p.get("name") == name]
 
 
-def _named(pod: Object, name: str) -> int:
+def _port_number(pod: Object, name: str) -> int:
     ports = _ports(pod, name)
     if not ports:
         raise Nowhere(f"pod {pod['metadata']['name']} has no port {name}")
@@ -179,8 +179,8 @@ class Handler(BaseHTTPRequestHandler):
             self._say(200 if self.path == HEALTH else 400, "ok")
             return
         try:
-            found = pod_identity.credentials(self.plane, self.headers.get("Authorization", ""))
-            self._say(200, json.dumps(found), "application/json")
+            credentials = pod_identity.credentials(self.plane, self.headers.get("Authorization", ""))
+            self._say(200, json.dumps(credentials), "application/json")
         except (pod_identity.NoCredentials, Refusal, OSError) as error:
             self._say(400, f"{error}\n")
 

@@ -15,10 +15,10 @@ class Ports:
     file: Path
 
     def __getitem__(self, name: str) -> int:
-        return self._all()[name]
+        return self._numbers()[name]
 
     def __contains__(self, name: str) -> bool:
-        return name in self._all()
+        return name in self._numbers()
 
     def keep(self, name: str) -> int:
         """The server's port, at the first call a free one."""
@@ -34,11 +34,11 @@ class Ports:
 
     def _choose(self, name: str) -> int:
         with locked(self.file.with_suffix(".lock")):
-            ports = self._all()
+            ports = self._numbers()
             while (port := free_port()) in ports.values():
                 pass
             write_private(self.file, json.dumps({**ports, name: port}, indent=2))
             return port
 
-    def _all(self) -> dict[str, int]:
+    def _numbers(self) -> dict[str, int]:
         return dict(json.loads(self.file.read_text())) if self.file.is_file() else {}

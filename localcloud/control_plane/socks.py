@@ -25,11 +25,11 @@ def serve(client: socket.socket, find: Callable[[str, int], int | None]) -> None
         stream.read(_byte(stream, skip=1))
         client.sendall(NO_PASSWORD)
         host, port = _destination(stream)
-    here = find(host, port)
-    if here is None:
+    local_port = find(host, port)
+    if local_port is None:
         client.sendall(UNREACHABLE)
         return
-    with socket.create_connection(("127.0.0.1", here)) as server:
+    with socket.create_connection(("127.0.0.1", local_port)) as server:
         client.sendall(CONNECTED)
         back = threading.Thread(target=_pipe, args=(server, client), daemon=True)
         back.start()

@@ -205,8 +205,8 @@ def serve(provider: Provider, version: str) -> int:
     # The engine ends its plugins so; a user's Ctrl-C reaches the engine only.
     signal.signal(signal.SIGINT, lambda *_: os._exit(0))
     engine = os.getppid()
-    unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-    server = grpc.server(ThreadPoolExecutor(THREADS), options=unlimited)
+    options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+    server = grpc.server(ThreadPoolExecutor(THREADS), options=options)
     servicer = Servicer(provider, Cloud.of_environment(), version)
     provider_pb2_grpc.add_ResourceProviderServicer_to_server(servicer, server)
     port = server.add_insecure_port("127.0.0.1:0")

@@ -89,8 +89,8 @@ def _to_value(value: Any) -> struct_pb2.Value:
         case str():
             return struct_pb2.Value(string_value=value)
         case Secret(inner):
-            marked = {_MARK: struct_pb2.Value(string_value=_SECRET), "value": _to_value(inner)}
-            return struct_pb2.Value(struct_value=struct_pb2.Struct(fields=marked))
+            fields = {_MARK: struct_pb2.Value(string_value=_SECRET), "value": _to_value(inner)}
+            return struct_pb2.Value(struct_value=struct_pb2.Struct(fields=fields))
         case Mapping():
             return struct_pb2.Value(struct_value=to_wire(value))
         case Sequence():

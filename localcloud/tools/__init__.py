@@ -38,7 +38,7 @@ def files(name: str) -> Path:
 
 def missing(names: Iterable[str] = ()) -> list[Tool]:
     """The tools among these, by default among all that a cloud needs, that would have to be made."""
-    tools = [_tool(name) for name in names] or _needed()
+    tools = [_tool(name) for name in names] or _needed_tools()
     return [
         tool
         for tool in tools
@@ -54,11 +54,11 @@ def build(names: Iterable[str] = (), say: Callable[[str], None] = _print) -> Non
         from localcloud.tools import builder
 
         builder.make(tools, say)
-    count = len(names or _needed())
+    count = len(names or _needed_tools())
     say(f"Tools: {count} of {count} are ready.")
 
 
-def _needed() -> list[Tool]:
+def _needed_tools() -> list[Tool]:
     return [tool for tool in TOOLS.values() if not tool.lazy]
 
 
@@ -66,7 +66,7 @@ def link_into(folder: Path) -> None:
     """Fill a folder, to be put on PATH, with links to the programs, and nothing else."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / system_programs.MARK).touch()
-    programs = {name: program for tool in _needed() for name, program in _programs(tool).items()}
+    programs = {name: program for tool in _needed_tools() for name, program in _programs(tool).items()}
     for link in folder.iterdir():
         if link.is_symlink() and link.name not in programs:
             link.unlink()

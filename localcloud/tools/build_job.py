@@ -90,17 +90,17 @@ class BuildJob:
         """A copy of the pins that builds a copy of a module with changes in it."""
         [name] = {patch.module for patch in patches}
         source = self._module(name, pins)
-        patched, module = self.work / "pins", self.work / "module"
+        patched_pins, module = self.work / "pins", self.work / "module"
         for file in pins.iterdir():
-            _write(file, patched / file.name)
+            _write(file, patched_pins / file.name)
         for file in source.rglob("*"):
             if file.is_file():
                 _write(file, module / file.relative_to(source))
         for patch in patches:
             file = module / patch.file
             file.write_text(apply_patch(patch, file.read_text()))
-        self._go(patched, "mod", "edit", "-replace", f"{name}={module}")
-        return patched
+        self._go(patched_pins, "mod", "edit", "-replace", f"{name}={module}")
+        return patched_pins
 
     def _module(self, source: str, pins: Path) -> Path:
         """Where Go keeps the files of a module."""

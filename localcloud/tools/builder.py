@@ -28,8 +28,8 @@ def series(tools: Iterable[Tool]) -> list[list[Tool]]:
     def pins(tool: Tool) -> str:
         return tool.parts[0].pins
 
-    grouped = [list(group) for _, group in groupby(sorted(tools, key=pins), key=pins)]
-    return sorted(grouped, key=lambda group: -sum(tool.seconds for tool in group))
+    groups = [list(group) for _, group in groupby(sorted(tools, key=pins), key=pins)]
+    return sorted(groups, key=lambda group: -sum(tool.seconds for tool in group))
 
 
 def make(tools: Sequence[Tool], say: Print) -> None:
@@ -56,7 +56,7 @@ def make(tools: Sequence[Tool], say: Print) -> None:
 class _Work:
     def __init__(self, count: int, packages: int, say: Print) -> None:
         self.commands = Commands()
-        self._count = self._left = count
+        self._count = self._rest = count
         self._lock = threading.Lock()
         self._packages = packages
         self._say = say
@@ -66,13 +66,13 @@ class _Work:
             self.commands.check()
             self._make(tool)
             with self._lock:
-                self._left -= 1
+                self._rest -= 1
 
     def _make(self, tool: Tool) -> None:
         version = cache.version(tool.parts[0])
         compiled = isinstance(tool.parts[0], GoProgram)
         progress, result = ("building", "built") if compiled else ("fetching", "fetched")
-        time_left = f"about {duration(tool.seconds)}; {self._left} of {self._count} left"
+        time_left = f"about {duration(tool.seconds)}; {self._rest} of {self._count} left"
         log = cache.root() / tool.name / "log"
         sentences = iter([f"waiting for another process that is {progress} {tool.name}"])
 

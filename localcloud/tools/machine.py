@@ -48,26 +48,26 @@ def memory() -> float:
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2
     group = Path("/sys/fs/cgroup")
     try:
-        most, used = (float(_number(r"(\d+)", group / f"memory.{name}")) for name in ("max", "current"))
+        most, use = (float(_number(r"(\d+)", group / f"memory.{name}")) for name in ("max", "current"))
     except (OSError, ValueError):
         return free
-    return min(free, most - used)
+    return min(free, most - use)
 
 
 def check_go(tools: Sequence[Tool]) -> None:
     """Raises Refusal unless Go is there, in a version that can build these tools."""
     if not (pins := _go_pins(tools)):
         return
-    built = [tool for tool in tools if _go_pins([tool])]
-    needed = max(required_go(folder) for folder in pins)
-    need = f"Making {_names(built)} needs Go {'.'.join(map(str, needed))} or newer"
+    go_tools = [tool for tool in tools if _go_pins([tool])]
+    minimum = max(required_go(folder) for folder in pins)
+    need = f"Making {_names(go_tools)} needs Go {'.'.join(map(str, minimum))} or newer"
     if shutil.which("go") is None:
         raise Refusal(f"{need}, and there is no `go` on PATH: install it, then run this again.")
     # In the folder that needs it: from 1.21 on, Go may fetch the version that a go.mod names.
     result = _go("version", folder=max(pins, key=required_go))
     match = re.search(r"go(\d+)\.(\d+)(?:\.(\d+))?", result.stdout)
     version = tuple(int(part or 0) for part in match.groups()) if match else (0,)
-    if result.returncode or version < needed:
+    if result.returncode or version < minimum:
         output = result.stdout.strip() or result.stderr.strip().rpartition("\n")[2]
         raise Refusal(f"{need}, and `go version` says “{output}”: install a newer one, then run this again.")
 
@@ -83,11 +83,11 @@ def check_room(tools: Sequence[Tool]) -> None:
     for folder in needs:
         disks.setdefault(_existing(folder).stat().st_dev, []).append(folder)
     for folders in disks.values():
-        needed = sum(needs[folder] for folder in folders)
+        amount = sum(needs[folder] for folder in folders)
         free = shutil.disk_usage(_existing(folders[0])).free // MIB
-        if needed > free:
+        if amount > free:
             raise Refusal(
-                f"Making {_names(tools)} needs {room(needed)} on the disk of "
+                f"Making {_names(tools)} needs {room(amount)} on the disk of "
                 f"{' and '.join(map(str, folders))}, which has {room(free)} left: free some, or set "
                 "MOKA_CACHE and GOCACHE to folders on another disk, then run this again."
             )

@@ -16,8 +16,8 @@ MARK = ".links-of-moka"
 def on_path(name: str) -> Path | None:
     """The program of this name on PATH, links made here left out."""
     folders = os.environ.get("PATH", "").split(os.pathsep)
-    others = (folder for folder in folders if folder and not Path(folder, MARK).exists())
-    program = shutil.which(name, path=os.pathsep.join(others))
+    other_folders = (folder for folder in folders if folder and not Path(folder, MARK).exists())
+    program = shutil.which(name, path=os.pathsep.join(other_folders))
     return Path(program).absolute() if program else None
 
 

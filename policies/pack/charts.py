@@ -60,11 +60,11 @@ class Charts:
         name = text(release.get("name")) or release.name
         namespace = text(release.get("namespace")) or "default"
         identity = json.dumps([_digest(chart), values, name, namespace, self._helm_identity])
-        kept = self.cache / "rendered" / f"{hashlib.sha256(identity.encode()).hexdigest()}.json"
-        if not kept.is_file():
+        cache_file = self.cache / "rendered" / f"{hashlib.sha256(identity.encode()).hexdigest()}.json"
+        if not cache_file.is_file():
             objects = self._template(chart, name, namespace, values)
-            _write(kept, json.dumps(objects).encode())
-        return [_without_placeholders(document) for document in json.loads(kept.read_text())]
+            _write(cache_file, json.dumps(objects).encode())
+        return [_without_placeholders(document) for document in json.loads(cache_file.read_text())]
 
     def _template(self, chart: Path, name: str, namespace: str, values: str) -> list[dict[str, Any]]:
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:

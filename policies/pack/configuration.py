@@ -85,8 +85,8 @@ class Configuration:
 
     def with_settings(self, settings: Mapping[str, RuleSettings]) -> "Configuration":
         """The same with more settings, such as those of `--policy-pack-config`."""
-        merged = {name: {**self.settings.get(name, {}), **more} for name, more in settings.items()}
-        return Configuration({**self.settings, **merged}, self.exceptions)
+        combined_settings = {name: {**self.settings.get(name, {}), **more} for name, more in settings.items()}
+        return Configuration({**self.settings, **combined_settings}, self.exceptions)
 
 
 def load(
@@ -131,10 +131,10 @@ def _invalid(mistakes: Sequence[Mistake], where: str) -> InvalidDocument:
 
 
 def _mistakes_of_environments(file: ConfigurationFile, environments: Collection[str]) -> Iterator[Mistake]:
-    named = [(f"environments.{name}", name) for name in file.environments]
+    names = [(f"environments.{name}", name) for name in file.environments]
     for index, entry in enumerate(file.exceptions):
-        named += [(f"exceptions.{index}.environments", name) for name in entry.environments]
-    for at, name in named:
+        names += [(f"exceptions.{index}.environments", name) for name in entry.environments]
+    for at, name in names:
         if name not in environments:
             yield Mistake(at, f"there is no environment {name!r}; {near(name, environments)}")
 

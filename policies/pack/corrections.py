@@ -16,8 +16,8 @@ def setting(**fields: Any) -> Correction:
     """A correction that sets inputs. fields: name -> value, or mapping of what to set within that input."""
 
     def correct(inputs: Inputs, _: Parameters) -> Inputs:
-        corrected: Inputs = _with(inputs, fields)
-        return corrected
+        correction: Inputs = _with(inputs, fields)
+        return correction
 
     return correct
 

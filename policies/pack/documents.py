@@ -85,8 +85,8 @@ def texts(value: Any) -> list[str]:
 
 def _patterns(values: Any) -> list[str]:
     """Values of a condition, truth values and numbers among them, as texts."""
-    listed = values if isinstance(values, list) else [values]
-    return [str(value) for value in listed if isinstance(value, str | bool | int | float)]
+    items = values if isinstance(values, list) else [values]
+    return [str(value) for value in items if isinstance(value, str | bool | int | float)]
 
 
 def statements(resource: Resource, field: str = "policy") -> Iterator[Statement]:

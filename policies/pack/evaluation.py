@@ -54,9 +54,9 @@ class Evaluation:
         """What is wrong with the resources of a stack together."""
         for rule in self._active(self.rules):
             if rule.stack_check:
-                concerned = [resource for resource in resources if rule.looks_at(resource.type)]
+                rule_resources = [resource for resource in resources if rule.looks_at(resource.type)]
                 parameters = self.configuration.parameters(rule)
-                for resource, sentence in rule.stack_check(concerned, parameters):
+                for resource, sentence in rule.stack_check(rule_resources, parameters):
                     if not self.configuration.excepts(rule, resource.address):
                         yield Violation(rule, resource.urn, sentence)
 

@@ -130,16 +130,16 @@ class Analyzer(analyzer_pb2_grpc.AnalyzerServicer):
         for rule in self._evaluation.correcting(request.type):
             if inputs is None:
                 inputs = json_format.MessageToDict(request.properties)
-            corrected = self._evaluation.corrected(rule, _resource(request), inputs)
-            if corrected != inputs:
-                inputs = corrected
+            correction = self._evaluation.corrected(rule, _resource(request), inputs)
+            if correction != inputs:
+                inputs = correction
                 remediation = proto.Remediation(
                     policyName=rule.name,
                     policyPackName=PACK,
                     policyPackVersion=VERSION,
                     description=rule.title,
                 )
-                json_format.ParseDict(dict(corrected), remediation.properties)
+                json_format.ParseDict(dict(correction), remediation.properties)
                 response.remediations.append(remediation)
                 request.properties.CopyFrom(remediation.properties)
         return response

@@ -40,8 +40,8 @@ def _marked(value: dict[str, Any]) -> Any:
     if signature == SECRET:
         return _as_secret(value.get(CONTENT))
     if signature == OUTPUT:
-        known = value.get(CONTENT, UNKNOWN)
-        return _as_secret(known) if value.get("secret") else known
+        content = value.get(CONTENT, UNKNOWN)
+        return _as_secret(content) if value.get("secret") else content
     return value
 
 

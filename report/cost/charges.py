@@ -70,7 +70,7 @@ FREE = frozenset(f"aws:{name}" for name in _FREE.split())
 
 def _node_group(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
     nodes = size(state)
-    low, usual, high = (float(one) for one in (nodes.minimum, nodes.desired, nodes.maximum))
+    low, usual, high = (float(count) for count in (nodes.minimum, nodes.desired, nodes.maximum))
     # Of several types the first one is preferred; the table has no prices of spot, which are lower.
     kind = (
         "machines (spot, at on-demand prices)" if state.inputs.get("capacityType") == "SPOT" else "machines"
@@ -94,34 +94,34 @@ def _node_group(step: Step, state: State, templates: Mapping[str, State]) -> Ite
 def _gp3(disk: Mapping[str, object]) -> Iterator[Charge]:
     kind = text(disk.get("volumeType"), "gp3")
     if kind != "gp3":
-        yield _fixed("disks", f"{kind}_gib_month", number(disk.get("volumeSize")) or 0)
+        yield _fixed_charge("disks", f"{kind}_gib_month", number(disk.get("volumeSize")) or 0)
         return
-    yield _fixed("disks", "gp3_gib_month", number(disk.get("volumeSize")) or 0)
-    for key, field, included in (
+    yield _fixed_charge("disks", "gp3_gib_month", number(disk.get("volumeSize")) or 0)
+    for key, field, allowance in (
         ("gp3_iops_month", "iops", GP3_IOPS),
         ("gp3_mibps_month", "throughput", GP3_MIBPS),
     ):
-        if (more := (number(disk.get(field)) or 0) - included) > 0:
-            yield _fixed("disks", key, more)
+        if (more := (number(disk.get(field)) or 0) - allowance) > 0:
+            yield _fixed_charge("disks", key, more)
 
 
-def _fixed(kind: str, key: str, amount: float) -> Charge:
+def _fixed_charge(kind: str, key: str, amount: float) -> Charge:
     return Charge(kind=kind, key=key, low=amount, usual=amount, high=amount)
 
 
 def _cluster(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
-    yield _fixed("control planes", "eks_hour", HOURS)
+    yield _fixed_charge("control planes", "eks_hour", HOURS)
     tier = text(at(state.inputs, "controlPlaneScalingConfig.tier"), "standard")
     if tier != "standard":
-        yield _fixed("tiers of control planes", f"eks_{tier.replace('-', '_')}_hour", HOURS)
+        yield _fixed_charge("tiers of control planes", f"eks_{tier.replace('-', '_')}_hour", HOURS)
 
 
 def _nat(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
-    yield _fixed("NAT gateways", "nat_hour", HOURS)
+    yield _fixed_charge("NAT gateways", "nat_hour", HOURS)
 
 
 def _address(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
-    yield _fixed("public addresses", "public_ipv4_hour", HOURS)
+    yield _fixed_charge("public addresses", "public_ipv4_hour", HOURS)
 
 
 def _endpoint(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
@@ -131,15 +131,15 @@ def _endpoint(step: Step, state: State, templates: Mapping[str, State]) -> Itera
     if not isinstance(subnets, list) and step.old:
         # Not known before `up`: taken to be as many as now.
         subnets = step.old.inputs.get("subnetIds")
-    yield _fixed("interface endpoints", "endpoint_hour", HOURS * len(sequence(subnets)))
+    yield _fixed_charge("interface endpoints", "endpoint_hour", HOURS * len(sequence(subnets)))
 
 
 def _attachment(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
-    yield _fixed("transit gateway attachments", "transit_attachment_hour", HOURS)
+    yield _fixed_charge("transit gateway attachments", "transit_attachment_hour", HOURS)
 
 
 def _key(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
-    yield _fixed("keys", "kms_key_month", 1)
+    yield _fixed_charge("keys", "kms_key_month", 1)
 
 
 def _volume(step: Step, state: State, templates: Mapping[str, State]) -> Iterator[Charge]:
@@ -164,7 +164,7 @@ def _claim(storage: object, replicas: int) -> Charge:
     except ValueError:
         # Not known, or nothing that Kubernetes would take.
         amount = 0.0
-    return _fixed("volumes of pods", "gp3_gib_month", amount * replicas)
+    return _fixed_charge("volumes of pods", "gp3_gib_month", amount * replicas)
 
 
 Reader = Callable[[Step, State, Mapping[str, State]], Iterator[Charge]]

@@ -87,36 +87,36 @@ class Holders:
 
 def holders(preview: Preview, side: Callable[[Step], State | None]) -> Holders:
     """Who holds what on one side of a preview; `side` gives a step's state there."""
-    found = Holders()
+    result = Holders()
     names = _role_names(preview)
     documents = _documents(preview, side)
     for step in preview.steps:
         state = side(step)
         if state is not None:
-            _add(found, step, state, names, documents)
-    kubernetes.add(found.add, preview, side)
-    return found
+            _add(result, step, state, names, documents)
+    kubernetes.add(result.add, preview, side)
+    return result
 
 
 def _add(
-    found: Holders, step: Step, state: State, names: Mapping[str, str], documents: Mapping[str, Any]
+    holders: Holders, step: Step, state: State, names: Mapping[str, str], documents: Mapping[str, Any]
 ) -> None:
     if state.type in POLICIES:
         holder = _holder(step, state, POLICIES[state.type], names)
-        _policy(found, step, holder, state.inputs.get("policy"))
+        _policy(holders, step, holder, state.inputs.get("policy"))
     elif state.type in ATTACHMENTS:
         holder = _holder(step, state, ATTACHMENTS[state.type], names)
-        _attachment(found, step, holder, state.inputs.get("policyArn"), documents)
+        _attachment(holders, step, holder, state.inputs.get("policyArn"), documents)
     elif state.type == ROLE:
-        _role(found, step, state, documents)
+        _role(holders, step, state, documents)
     elif state.type in RESOURCE_POLICIES:
         document = state.inputs.get(RESOURCE_POLICIES[state.type])
         if document is not None:
-            _resource_policy(found, step, document)
+            _resource_policy(holders, step, document)
     elif state.type == ASSOCIATION:
-        _association(found, step, state, names)
+        _association(holders, step, state, names)
     elif state.type in (ENTRY, ENTRY_POLICY):
-        _access_entry(found, step, state)
+        _access_entry(holders, step, state)
 
 
 def _role_names(preview: Preview) -> Mapping[str, str]:
@@ -141,54 +141,54 @@ def _holder(step: Step, state: State, kind: str, names: Mapping[str, str]) -> st
     return f"{IDENTITIES[kind]} {names.get(name, name)}"
 
 
-def _policy(found: Holders, step: Step, holder: str, document: Any) -> None:
+def _policy(holders: Holders, step: Step, holder: str, document: Any) -> None:
     try:
-        found.add(holder, rights_of([_parsed(document)]))
+        holders.add(holder, rights_of([_document(document)]))
     except ValueError as error:
-        found.unjudged[step.urn] = (holder, str(error))
+        holders.unjudged[step.urn] = (holder, str(error))
 
 
-def _parsed(document: Any) -> Any:
+def _document(document: Any) -> Any:
     """A policy. Raises ValueError where it is not known, or none."""
     if not known(document):
         raise ValueError("its policy is known only once it is up")
     return json.loads(document) if isinstance(document, str) else document
 
 
-def _attachment(found: Holders, step: Step, holder: str, arn: Any, documents: Mapping[str, Any]) -> None:
+def _attachment(holders: Holders, step: Step, holder: str, arn: Any, documents: Mapping[str, Any]) -> None:
     name = text(arn)
     if name in documents:
-        _policy(found, step, holder, documents[name])
-    elif (managed := managed_policy(name)) is not None:
-        found.add(holder, rights_of([managed]))
+        _policy(holders, step, holder, documents[name])
+    elif (policy := managed_policy(name)) is not None:
+        holders.add(holder, rights_of([policy]))
     else:
         what = f"policy {name.rpartition('/')[2]}" if name else "a policy that is known only once it is up"
-        found.unjudged[step.urn] = (holder, f"what {what} allows is not known here")
+        holders.unjudged[step.urn] = (holder, f"what {what} allows is not known here")
 
 
-def _role(found: Holders, step: Step, state: State, documents: Mapping[str, Any]) -> None:
+def _role(holders: Holders, step: Step, state: State, documents: Mapping[str, Any]) -> None:
     holder = f"role {step.name}"
     for inline in sequence(state.inputs.get("inlinePolicies")):
-        _policy(found, step, holder, mapping(inline).get("policy"))
+        _policy(holders, step, holder, mapping(inline).get("policy"))
     for arn in sequence(state.inputs.get("managedPolicyArns")):
-        _attachment(found, step, holder, arn, documents)
-    found.boundaries[step.name] = text(state.inputs.get("permissionsBoundary"))
+        _attachment(holders, step, holder, arn, documents)
+    holders.boundaries[step.name] = text(state.inputs.get("permissionsBoundary"))
     document = state.inputs.get("assumeRolePolicy")
     if document is not None:
-        _resource_policy(found, step, document)
+        _resource_policy(holders, step, document)
 
 
-def _resource_policy(found: Holders, step: Step, document: Any) -> None:
+def _resource_policy(holders: Holders, step: Step, document: Any) -> None:
     """What a resource's own policy gives to whom; where it names no resource, or any, it means itself."""
     itself = {"Resource": f"{short_type(step.type).lower()} {step.name}"}
     try:
-        policy = _parsed(document)
+        policy = _document(document)
         for statement in listed(policy["Statement"]):
             for holder in _principals(statement):
                 about = itself if statement.get("Resource", "*") in ("*", ["*"]) else {}
-                found.add(holder, rights_of([{**policy, "Statement": [{**statement, **about}]}]))
+                holders.add(holder, rights_of([{**policy, "Statement": [{**statement, **about}]}]))
     except (ValueError, KeyError, TypeError) as error:
-        found.unjudged[step.urn] = (f"{short_type(step.type)} {step.name}", str(error))
+        holders.unjudged[step.urn] = (f"{short_type(step.type)} {step.name}", str(error))
 
 
 def _principals(statement: Mapping[str, Any]) -> Iterator[str]:
@@ -202,28 +202,28 @@ def _principals(statement: Mapping[str, Any]) -> Iterator[str]:
             yield "anybody" if name == "*" else str(name)
 
 
-def _association(found: Holders, step: Step, state: State, names: Mapping[str, str]) -> None:
+def _association(holders: Holders, step: Step, state: State, names: Mapping[str, str]) -> None:
     inputs = state.inputs
     arn = text(inputs.get("roleArn"))
     role = names.get(arn.rpartition("/")[2], arn.rpartition("/")[2]) if arn else step.name
     account = f"{text(inputs.get('namespace'))}/{text(inputs.get('serviceAccount'))}"
     cluster = text(inputs.get("clusterName"), "its cluster")
-    _grant(found, f"service account {account} of {cluster}", "take", f"role {role}")
+    _grant(holders, f"service account {account} of {cluster}", "take", f"role {role}")
 
 
-def _access_entry(found: Holders, step: Step, state: State) -> None:
+def _access_entry(holders: Holders, step: Step, state: State) -> None:
     inputs = state.inputs
     holder = text(inputs.get("principalArn"), step.name)
     cluster = text(inputs.get("clusterName"), "its cluster")
     for group in sequence(inputs.get("kubernetesGroups")):
-        _grant(found, holder, "be", f"group {group} in {cluster}")
+        _grant(holders, holder, "be", f"group {group} in {cluster}")
     arn = text(inputs.get("policyArn"))
     if state.type == ENTRY_POLICY and arn:
         namespaces: Iterable[Any] = sequence(at(inputs, "accessScope.namespaces")) or ["*"]
         for namespace in namespaces:
             where = "all namespaces" if namespace == "*" else f"namespace {namespace}"
-            _grant(found, holder, arn.rpartition("/")[2], f"{where} of {cluster}")
+            _grant(holders, holder, arn.rpartition("/")[2], f"{where} of {cluster}")
 
 
-def _grant(found: Holders, holder: str, action: str, resource: str) -> None:
-    found.add(holder, Rights(allowed={Scope(resource=resource): frozenset({action})}, denied={}))
+def _grant(holders: Holders, holder: str, action: str, resource: str) -> None:
+    holders.add(holder, Rights(allowed={Scope(resource=resource): frozenset({action})}, denied={}))

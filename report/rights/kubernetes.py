@@ -17,16 +17,20 @@ Key = tuple[str, str, str]
 """Provider (a cluster), namespace (empty for the whole cluster), name."""
 
 
-def add(give: Callable[[str, Rights], None], preview: Preview, side: Callable[[Step], State | None]) -> None:
+def add(
+    add_rights: Callable[[str, Rights], None], preview: Preview, side: Callable[[Step], State | None]
+) -> None:
     """Give each subject what its bindings let it do."""
     roles = {_key(state): state for state in filter(None, map(side, preview.of(*ROLES)))}
     for state in filter(None, map(side, preview.of(*BINDINGS))):
         reference = mapping(state.inputs.get("roleRef"))
         namespace = _namespace(state) if reference.get("kind") == "Role" else ""
         role = roles.get((state.provider, namespace, text(reference.get("name"))))
-        rights = Rights(allowed=dict(_rules(role, _namespace(state))), denied={}) if role else _named(state)
+        rights = (
+            Rights(allowed=dict(_rules(role, _namespace(state))), denied={}) if role else _role_rights(state)
+        )
         for subject in sequence(state.inputs.get("subjects")):
-            give(_subject(mapping(subject), state), rights)
+            add_rights(_subject(mapping(subject), state), rights)
 
 
 def _key(state: State) -> Key:
@@ -66,7 +70,7 @@ def _kinds(rule: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{group or 'core'}/{kind} named {name}"
 
 
-def _named(binding: State) -> Rights:
+def _role_rights(binding: State) -> Rights:
     """What a role that the preview does not show gives: itself."""
     reference = mapping(binding.inputs.get("roleRef"))
     resource = f"{reference.get('kind')} {text(reference.get('name'))} in {_namespace(binding) or '*'}"

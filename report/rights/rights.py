@@ -32,7 +32,8 @@ class Scope:
     def covers(self, other: "Scope") -> bool:
         """Whether all that the other one allows is certainly allowed here."""
         return covers(self.resource, other.resource) and all(
-            any(_implies(theirs, ours) for theirs in other.conditions) for ours in self.conditions
+            any(_implies(other_condition, condition) for other_condition in other.conditions)
+            for condition in self.conditions
         )
 
 
@@ -68,9 +69,9 @@ def joined(parts: Iterable[Rights]) -> Rights:
     allowed: dict[Scope, Actions] = {}
     denied: dict[Scope, Actions] = {}
     for part in parts:
-        for mine, theirs in ((allowed, part.allowed), (denied, part.denied)):
-            for scope, actions in theirs.items():
-                mine[scope] = mine.get(scope, frozenset()) | actions
+        for total, addition in ((allowed, part.allowed), (denied, part.denied)):
+            for scope, actions in addition.items():
+                total[scope] = total.get(scope, frozenset()) | actions
     return Rights(allowed=allowed, denied=denied)
 
 
@@ -78,9 +79,9 @@ def gained(before: Rights, after: Rights) -> Iterator[tuple[Scope, Actions]]:
     """What `after` allows and `before` did not; the lost rights are those gained the other way round."""
     for scope, actions in after.allowed.items():
         had = [
-            theirs - _always_denied(before, scope)
-            for other, theirs in before.allowed.items()
-            if other.covers(scope)
+            old_actions - _always_denied(before, scope)
+            for old_scope, old_actions in before.allowed.items()
+            if old_scope.covers(scope)
         ]
         new = actions - _always_denied(after, scope) - frozenset().union(*had)
         if new:
@@ -117,25 +118,25 @@ def covers(pattern: str, other: str) -> bool:
     return not ("?" in pattern and "*" in other) and like(pattern, other)
 
 
-def _implies(theirs: Condition, ours: Condition) -> bool:
+def _implies(other_condition: Condition, condition: Condition) -> bool:
     """Whether a condition holds only where another one holds too."""
-    operator, key, values = ours
-    if theirs[:2] != (operator, key):
+    operator, key, values = condition
+    if other_condition[:2] != (operator, key):
         return False
     negated = "Not" in operator
     # Of several values, one is enough; of several that must not be, none may be.
-    return values <= theirs[2] if negated else theirs[2] <= values
+    return values <= other_condition[2] if negated else other_condition[2] <= values
 
 
 def actions_of(statement: Mapping[str, Any]) -> Actions:
     """The actions that a statement is about; a name that nobody defines stays as it is."""
     if "Action" in statement:
-        return _expanded(tuple(map(str, listed(statement["Action"]))))
-    return _expanded(("*",)) - _expanded(tuple(map(str, listed(statement.get("NotAction", "*")))))
+        return _expansion(tuple(map(str, listed(statement["Action"]))))
+    return _expansion(("*",)) - _expansion(tuple(map(str, listed(statement.get("NotAction", "*")))))
 
 
 @cache
-def _expanded(patterns: Sequence[str]) -> Actions:
+def _expansion(patterns: Sequence[str]) -> Actions:
     parts = [expanded("*:*" if pattern == "*" else pattern) or (pattern,) for pattern in patterns]
     return frozenset(action for part in parts for action in part)
 

@@ -35,11 +35,11 @@ def _service(service: str, names: list[str]) -> str:
     every = len(actions_of_service(service))
     if every and len(names) == every and every > 1:
         return f"all of {code(service)} ({every} actions)"
-    shown = [f"{service}:{name}" for name in names]
+    actions = [f"{service}:{name}" for name in names]
     if len(names) > NAMED:
         more = count(len(names) - NAMED, "more action")
-        return f"{', '.join(map(code, shown[:NAMED]))} and {more} of {service}"
-    return listing(map(code, shown), NAMED)
+        return f"{', '.join(map(code, actions[:NAMED]))} and {more} of {service}"
+    return listing(map(code, actions), NAMED)
 
 
 def scope_in_words(scopes: Iterable[Scope]) -> str:
@@ -52,7 +52,7 @@ def scope_in_words(scopes: Iterable[Scope]) -> str:
     holds = listing(
         (
             f"{code(key)} {operator} {listing(map(code, sorted(values)), 3)}"
-            for operator, key, values in sorted(conditions, key=lambda one: one[:2])
+            for operator, key, values in sorted(conditions, key=lambda condition: condition[:2])
         ),
         3,
     )

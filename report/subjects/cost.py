@@ -54,28 +54,28 @@ def monthly(preview: Preview) -> Total:
 
 def cost(preview: Preview) -> Section:
     """The section of cost: of what changes, before and after. Raises InvalidPrices."""
-    changed = [step for step in preview.changes if step.state.custom]
+    steps = [step for step in preview.changes if step.state.custom]
     table = prices()
-    before = _bill(preview, changed, lambda step: step.old, table)
-    after = _bill(preview, changed, lambda step: step.new, table)
+    before = _bill(preview, steps, lambda step: step.old, table)
+    after = _bill(preview, steps, lambda step: step.new, table)
     missing = sorted(before.missing | after.missing)
-    findings = [*_change(before, after, partial=bool(missing)), *_missing(missing), *_unpriced(changed)]
+    findings = [*_change(before, after, partial=bool(missing)), *_missing(missing), *_unpriced_types(steps)]
     rows = _rows(before, after)
     return Section(
         subject="cost",
         title="Cost a month",
         findings=findings,
         table=Table(head=("what", "before", "after", "change"), rows=rows) if rows else None,
-        remark=_remark(table, changed) if rows or findings else "",
+        remark=_remark(table, steps) if rows or findings else "",
     )
 
 
 def _bill(
-    preview: Preview, changed: Iterable[Step], side: Callable[[Step], State | None], table: Prices
+    preview: Preview, steps: Iterable[Step], side: Callable[[Step], State | None], table: Prices
 ) -> Bill:
     bill = Bill()
     templates = {step.name: state for step in preview.of(LAUNCH_TEMPLATE) if (state := side(step))}
-    groups = {step.name for step in changed if step.type == LAUNCH_TEMPLATE}
+    groups = {step.name for step in steps if step.type == LAUNCH_TEMPLATE}
     regions = _regions(preview)
     for step in preview.steps:
         reader, state = CHARGED.get(step.type), side(step)
@@ -122,22 +122,22 @@ def _change(before: Bill, after: Bill, *, partial: bool) -> list[Finding]:
         return []
     at_least = "at least " if partial else ""
     if _near(old, new):
-        says = "What changes costs as much as before"
+        sentence = "What changes costs as much as before"
     else:
-        says = (
-            f"{at_least}**{_signed(amount)} a month**".capitalize()
+        sentence = (
+            f"{at_least}**{_difference(amount)} a month**".capitalize()
             if partial
-            else f"**{_signed(amount)} a month**"
+            else f"**{_difference(amount)} a month**"
         )
     bounds = ""
     low, high = new.low - old.low, new.high - old.high
     if abs(low - amount) >= 1 or abs(high - amount) >= 1:
         bounds = (
-            f"; {_signed(low)} with every group at its minimum, "
-            f"{_signed(high)} with every group at its maximum"
+            f"; {_difference(low)} with every group at its minimum, "
+            f"{_difference(high)} with every group at its maximum"
         )
     moves = max(map(abs, (low, amount, high))) >= 1
-    return [Finding(weight="look" if moves else "note", says=f"{says}{bounds}.")]
+    return [Finding(weight="look" if moves else "note", says=f"{sentence}{bounds}.")]
 
 
 def _near(old: Total, new: Total) -> bool:
@@ -157,8 +157,8 @@ def _missing(missing: list[tuple[str, str]]) -> list[Finding]:
     ]
 
 
-def _unpriced(changed: Iterable[Step]) -> list[Finding]:
-    types = sorted({step.type for step in changed if step.type not in CHARGED and not is_free(step.type)})
+def _unpriced_types(steps: Iterable[Step]) -> list[Finding]:
+    types = sorted({step.type for step in steps if step.type not in CHARGED and not is_free(step.type)})
     if not types:
         return []
     return [
@@ -171,7 +171,7 @@ def _rows(before: Bill, after: Bill) -> list[list[str]]:
     for kind in sorted({*before.kinds, *after.kinds}):
         old, new = before.kinds.get(kind, Total()), after.kinds.get(kind, Total())
         if not _near(old, new) or abs(old.high - new.high) >= 1 or abs(old.low - new.low) >= 1:
-            rows.append([kind, _range(old), _range(new), _signed(new.usual - old.usual)])
+            rows.append([kind, _range(old), _range(new), _difference(new.usual - old.usual)])
     return rows
 
 
@@ -185,15 +185,15 @@ def _dollars(amount: float) -> str:
     return f"${amount:,.0f}" if abs(amount) >= 10 else f"${amount:,.2f}"
 
 
-def _signed(amount: float) -> str:
+def _difference(amount: float) -> str:
     return f"{'+' if amount >= 0 else '−'}{_dollars(abs(amount))}"
 
 
-def _remark(table: Prices, changed: Iterable[Step]) -> str:
-    usage = sorted({USAGE[step.type] for step in changed if step.type in USAGE})
-    counted = f" Not counted, as it goes by usage: {listing(usage)}." if usage else ""
+def _remark(table: Prices, steps: Iterable[Step]) -> str:
+    usage = sorted({USAGE[step.type] for step in steps if step.type in USAGE})
+    omission = f" Not counted, as it goes by usage: {listing(usage)}." if usage else ""
     return (
         f"AWS's list prices in USD, on demand, the oldest of {table.oldest} (moka/prices.json has all "
         "sources); 730 hours; node groups at the size they start with, and between their bounds; without "
-        f"discounts, traffic and taxes.{counted}"
+        f"discounts, traffic and taxes.{omission}"
     )

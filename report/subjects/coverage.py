@@ -93,7 +93,7 @@ def unreviewed(preview: Preview) -> Section:
 def _findings(preview: Preview) -> Iterator[Finding]:
     if not any(step.old for step in preview.steps if step.state.custom):
         return
-    changed: list[str] = []
+    changes: list[str] = []
     fresh: list[str] = []
     for step in preview.changes:
         if not step.state.custom:
@@ -101,9 +101,9 @@ def _findings(preview: Preview) -> Iterator[Finding]:
         if step.op in ("create", "import") and step.type not in COVERED_WHEN_NEW:
             fresh.append(resource(step))
         elif step.op == "update" and (paths := _paths(step)):
-            changed.append(f"{resource(step)} ({listing(map(code, paths), 3)})")
-    if changed:
-        yield Finding(weight="look", says=f"Changes that nothing above judges: {listing(changed, 8)}.")
+            changes.append(f"{resource(step)} ({listing(map(code, paths), 3)})")
+    if changes:
+        yield Finding(weight="look", says=f"Changes that nothing above judges: {listing(changes, 8)}.")
     if fresh:
         yield Finding(weight="look", says=f"New, and nothing above judges it: {listing(fresh, 8)}.")
 

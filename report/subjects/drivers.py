@@ -71,9 +71,9 @@ def _restarts(step: Step) -> Iterator[Finding]:
     if chart not in RESTARTS or step.old is None:
         return
     if step.new is None or step.op == "replace":
-        goes = "replaced" if step.new else "deleted"
-        says = f"**Release {code(step.name)} is {goes}: no job starts until it is back.**"
-        yield Finding(weight="stop", says=says)
+        fate = "replaced" if step.new else "deleted"
+        sentence = f"**Release {code(step.name)} is {fate}: no job starts until it is back.**"
+        yield Finding(weight="stop", says=sentence)
     elif any(differs(step.old.inputs.get(key), step.new.inputs.get(key)) for key in UPGRADING):
         versions = change(step.old.inputs.get("version"), step.new.inputs.get("version"))
         yield Finding(
@@ -112,8 +112,8 @@ def _limits(step: Step) -> Iterator[Finding]:
     namespace = code(text(at(step.new.inputs, "metadata.namespace")))
     for name, bounds in _bounds(before, after):
         more = ", and no more" if name in after else ""
-        says = f"A container in namespace {namespace} may have {code(name)} {bounds}{more}."
-        yield Finding(weight="look", says=says)
+        sentence = f"A container in namespace {namespace} may have {code(name)} {bounds}{more}."
+        yield Finding(weight="look", says=sentence)
 
 
 def _bounds(before: Mapping[str, object], after: Mapping[str, object]) -> Iterator[tuple[str, str]]:

@@ -39,24 +39,24 @@ def exposure(preview: Preview) -> Section:
         if state is not None and state.id
     }
     for step in preview.of(*READERS):
-        before += [_named(opening, names) for opening in openings(step, step.old)]
-        after += [_named(opening, names) for opening in openings(step, step.new)]
+        before += [_with_names(opening, names) for opening in openings(step, step.old)]
+        after += [_with_names(opening, names) for opening in openings(step, step.new)]
     new_stack = not any(step.old for step in preview.steps if step.state.custom)
-    opened = _without(after, before)
+    new_openings = _without(after, before)
     findings = [
-        *_opened(opened, new_stack=new_stack),
+        *_findings(new_openings, new_stack=new_stack),
         *isolation(preview),
-        *(_moved(step) for step in preview.changes_of(ASSOCIATION) if step.op in ("update", "replace")),
+        *(_move(step) for step in preview.changes_of(ASSOCIATION) if step.op in ("update", "replace")),
     ]
-    closed = _without(before, after)
+    lost_openings = _without(before, after)
     for public, weight in ((True, NOTE), (False, LOOK)):
-        ways = [_way(opening, "") for opening in closed if _from_outside(opening) is public]
+        ways = [_way(opening, "") for opening in lost_openings if _from_outside(opening) is public]
         if ways:
             findings.append(Finding(weight=weight, says=f"No longer: {listing(ways, 8)}."))
     return Section(
         subject="exposure",
         title="What becomes reachable",
-        findings=sorted(findings, key=lambda one: WEIGHTS.index(one.weight)),
+        findings=sorted(findings, key=lambda finding: WEIGHTS.index(finding.weight)),
         remark=REMARK if findings else "",
     )
 
@@ -66,7 +66,7 @@ def _from_outside(opening: Opening) -> bool:
     return opening.public and not opening.outward
 
 
-def _named(opening: Opening, names: Mapping[str, str]) -> Opening:
+def _with_names(opening: Opening, names: Mapping[str, str]) -> Opening:
     """An opening with logical names for ids."""
     words = re.sub(r"(sg|rtb)-[0-9a-f]+", lambda id_: names.get(id_[0], id_[0]), opening.target)
     return replace(opening, target=words, source=names.get(opening.source, opening.source))
@@ -75,39 +75,39 @@ def _named(opening: Opening, names: Mapping[str, str]) -> Opening:
 def _without(openings: Iterable[Opening], others: Sequence[Opening]) -> list[Opening]:
     """Openings that no other one lets through; each once."""
     by_target: dict[str, list[Opening]] = {}
-    for other in others:
-        by_target.setdefault(other.target, []).append(other)
+    for wider in others:
+        by_target.setdefault(wider.target, []).append(wider)
     return [
         opening
         for opening in dict.fromkeys(openings)
-        if not any(other.covers(opening) for other in by_target.get(opening.target, ()))
+        if not any(wider.covers(opening) for wider in by_target.get(opening.target, ()))
     ]
 
 
-def _opened(opened: Sequence[Opening], *, new_stack: bool) -> Iterator[Finding]:
-    for opening in opened:
+def _findings(openings: Sequence[Opening], *, new_stack: bool) -> Iterator[Finding]:
+    for opening in openings:
         if opening.public and not opening.outward:
             wide = opening.source in EVERYWHERE
-            who = "anybody on the internet" if wide else f"{code(opening.source)} on the internet"
-            says = _way(opening, who)
-            yield Finding(weight="stop" if wide else "look", says=f"**{says[0].upper()}{says[1:]}.**")
-    rest = [opening for opening in opened if not opening.public or opening.outward]
+            source = "anybody on the internet" if wide else f"{code(opening.source)} on the internet"
+            sentence = _way(opening, source)
+            yield Finding(weight="stop" if wide else "look", says=f"**{sentence[0].upper()}{sentence[1:]}.**")
+    rest = [opening for opening in openings if not opening.public or opening.outward]
     if new_stack and rest:
-        ways = listing((_way(one, "") for one in rest), 12)
+        ways = listing((_way(opening, "") for opening in rest), 12)
         yield Finding(weight="note", says=f"{count(len(rest), 'way')} of a new stack: {ways}.")
         return
     for opening in rest:
-        says = _way(opening, "")
-        yield Finding(weight="look", says=f"{says[0].upper()}{says[1:]}.")
+        sentence = _way(opening, "")
+        yield Finding(weight="look", says=f"{sentence[0].upper()}{sentence[1:]}.")
 
 
-def _way(opening: Opening, who: str) -> str:
-    near, far = plain(opening.target), who or plain(opening.source)
-    reached, whence = (far, near) if opening.outward else (near, far)
-    return f"{reached}{described(opening)} can be reached from {whence}"
+def _way(opening: Opening, source: str) -> str:
+    near, far = plain(opening.target), source or plain(opening.source)
+    target, whence = (far, near) if opening.outward else (near, far)
+    return f"{target}{described(opening)} can be reached from {whence}"
 
 
-def _moved(step: Step) -> Finding:
+def _move(step: Step) -> Finding:
     return Finding(
         weight="look", says=f"The subnet of {code(step.name)} takes another route table: other ways are open."
     )

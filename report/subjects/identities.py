@@ -36,27 +36,29 @@ def identities(preview: Preview) -> Section:
         old, new = before.of(holder), after.of(holder)
         if old == new:
             continue
-        more = _grouped(gained(old, new))
+        more = _groups(gained(old, new))
         # A policy that is not known may name anybody.
-        blind = holder not in before.boundaries and any(not who.startswith(IDENTITIES) for who in doubtful)
+        blind = holder not in before.boundaries and any(
+            not identity.startswith(IDENTITIES) for identity in doubtful
+        )
         if new_stack and holder != ANYBODY and more and not _grave(holder, more):
             fresh.append(f"{plain(holder)} ({_brief(more)})")
             continue
         gains += _gains(holder, more)
         if holder not in doubtful and not blind:
-            losses += _losses(holder, _grouped(gained(new, old)))
+            losses += _losses(holder, _groups(gained(new, old)))
     findings = [*gains, *_bounds(before, after), *_unjudged(before, after)]
     if fresh:
         findings.append(Finding(weight="note", says=f"New, with rights: {listing(fresh, 12)}."))
     findings += losses
-    findings.sort(key=lambda one: WEIGHTS.index(one.weight))
+    findings.sort(key=lambda finding: WEIGHTS.index(finding.weight))
     return Section(subject="identities", title="Rights", findings=findings, remark=REMARK if findings else "")
 
 
 Gains = list[tuple[list[Scope], Actions]]
 
 
-def _grouped(gains: Iterable[tuple[Scope, Actions]]) -> Gains:
+def _groups(gains: Iterable[tuple[Scope, Actions]]) -> Gains:
     """Scopes with the same actions and conditions, together."""
     groups: dict[tuple[Actions, object], list[Scope]] = {}
     for scope, actions in gains:
@@ -80,11 +82,11 @@ def _weight(holder: str, scopes: list[Scope], actions: Actions) -> Weight:
 def _gains(holder: str, gains: Gains) -> Iterator[Finding]:
     for scopes, actions in gains:
         weight = _weight(holder, scopes, actions)
-        says = (
+        sentence = (
             f"{plain(holder).capitalize() if holder == ANYBODY else plain(holder)} gains "
             f"{actions_in_words(actions)} {scope_in_words(scopes)}"
         )
-        yield Finding(weight=weight, says=f"**{says}.**" if weight == "stop" else f"{says}.")
+        yield Finding(weight=weight, says=f"**{sentence}.**" if weight == "stop" else f"{sentence}.")
 
 
 def _losses(holder: str, losses: Gains) -> Iterator[Finding]:
@@ -104,16 +106,18 @@ def _bounds(before: Holders, after: Holders) -> Iterator[Finding]:
     for role, boundary in after.boundaries.items():
         old = before.boundaries.get(role)
         if old and old != boundary:
-            says = f"has the permissions boundary {code(boundary)} instead of {code(old)}"
-            says = says if boundary else f"has no permissions boundary any more; it had {code(old)}"
-            yield Finding(weight="look" if boundary else "stop", says=f"role {code(role)} {says}.")
+            sentence = f"has the permissions boundary {code(boundary)} instead of {code(old)}"
+            sentence = sentence if boundary else f"has no permissions boundary any more; it had {code(old)}"
+            yield Finding(weight="look" if boundary else "stop", says=f"role {code(role)} {sentence}.")
 
 
 def _unjudged(before: Holders, after: Holders) -> Iterator[Finding]:
     """What is not known, unless it was not known before and is the same."""
     reasons: dict[str, list[str]] = {}
-    for urn, (holder, why) in sorted(after.unjudged.items()):
-        if before.unjudged.get(urn) != (holder, why):
-            reasons.setdefault(why, []).append(plain(holder))
-    for why, doubtful in reasons.items():
-        yield Finding(weight="look", says=f"Not judged: {listing(dict.fromkeys(doubtful), 8)}: {plain(why)}.")
+    for urn, (holder, reason) in sorted(after.unjudged.items()):
+        if before.unjudged.get(urn) != (holder, reason):
+            reasons.setdefault(reason, []).append(plain(holder))
+    for reason, doubtful in reasons.items():
+        yield Finding(
+            weight="look", says=f"Not judged: {listing(dict.fromkeys(doubtful), 8)}: {plain(reason)}."
+        )

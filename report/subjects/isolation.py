@@ -31,8 +31,8 @@ class Isolated:
 
     def holds(self, other: "Isolated") -> bool:
         """Whether the other pods are isolated by this one as well."""
-        same = (self.provider, self.namespace, self.direction)
-        return same == (other.provider, other.namespace, other.direction) and (
+        scope = (self.provider, self.namespace, self.direction)
+        return scope == (other.provider, other.namespace, other.direction) and (
             self.selector in ("{}", other.selector)
         )
 
@@ -47,9 +47,9 @@ def isolation(preview: Preview) -> Iterator[Finding]:
         return
     before, after = (_sides(preview, old=old) for old in (True, False))
     open_now: dict[tuple[str, str], list[str]] = {}
-    freed = [isolated for isolated in before if not any(other.holds(isolated) for other in after)]
-    for isolated in freed:
-        if not any(other.holds(isolated) for other in freed if other != isolated):
+    losses = [isolated for isolated in before if not any(other.holds(isolated) for other in after)]
+    for isolated in losses:
+        if not any(other.holds(isolated) for other in losses if other != isolated):
             pods = "all pods" if isolated.selector == "{}" else f"pods {code(isolated.selector)}"
             open_now.setdefault((isolated.namespace, pods), []).append(isolated.direction.lower())
     for (namespace, pods), directions in open_now.items():
@@ -65,26 +65,26 @@ def _wider(before: Rules, after: Rules) -> Iterator[Finding]:
     for isolated, rules in after.items():
         had = [
             rule
-            for other, theirs in before.items()
-            if isolated.holds(other) or other.holds(isolated)
-            for rule in theirs
+            for old, old_rules in before.items()
+            if isolated.holds(old) or old.holds(isolated)
+            for rule in old_rules
         ]
         if not any(other.holds(isolated) or isolated.holds(other) for other in before):
             continue
         for rule in dict.fromkeys(rules):
             if rule not in had:
-                yield Finding(weight="look", says=_says(isolated, json.loads(rule)))
+                yield Finding(weight="look", says=_sentence(isolated, json.loads(rule)))
 
 
-def _says(isolated: Isolated, rule: Mapping[str, Any]) -> str:
+def _sentence(isolated: Isolated, rule: Mapping[str, Any]) -> str:
     pods = "all pods" if isolated.selector == "{}" else f"pods {code(isolated.selector)}"
     peer = rule["peer"]
-    where = "anything" if peer is None else code(_peer(peer))
+    place = "anything" if peer is None else code(_peer(peer))
     if mapping(mapping(peer).get("ipBlock")).get("cidr") in EVERYWHERE:
-        where = "the internet"
+        place = "the internet"
     ports = "" if rule["port"] is None else f" on {code(_port(rule['port']))}"
     verb = "are reached from" if isolated.direction == "Ingress" else "reach"
-    return f"In namespace {code(isolated.namespace)}, {pods} {verb} {where}{ports}."
+    return f"In namespace {code(isolated.namespace)}, {pods} {verb} {place}{ports}."
 
 
 def _peer(peer: Mapping[str, Any]) -> str:
@@ -121,12 +121,12 @@ def _policy(step: Step, state: State) -> Iterator[tuple[Isolated, list[str]]]:
                 [
                     json.dumps({"peer": peer, "port": port}, sort_keys=True)
                     for rule in map(mapping, sequence(spec.get(rules)))
-                    for peer in _each(rule.get(peers))
-                    for port in _each(rule.get("ports"))
+                    for peer in _mappings(rule.get(peers))
+                    for port in _mappings(rule.get("ports"))
                 ],
             )
 
 
-def _each(value: Any) -> list[Mapping[str, Any] | None]:
+def _mappings(value: Any) -> list[Mapping[str, Any] | None]:
     """The peers or ports of a rule; None for any, where it names none."""
     return [mapping(part) for part in sequence(value)] or [None]

@@ -24,17 +24,17 @@ def _log_group(inputs: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def _bucket_rules(inputs: Mapping[str, Any]) -> Mapping[str, int]:
-    kept: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     for rule in map(mapping, sequence(inputs.get("rules"))):
         prefix = text(at(rule, "filter.prefix")) or text(rule.get("prefix")) or "everything"
-        for key, field, what in (
+        for key, field, noun in (
             ("expiration", "days", f"{DAYS} {prefix}"),
             ("noncurrentVersionExpiration", "noncurrentDays", f"{DAYS} old versions of {prefix}"),
         ):
             days = number(at(rule, f"{key}.{field}"))
             if rule.get("status") != "Disabled" and days:
-                kept[what] = min(days, kept.get(what, FOR_EVER))
-    return kept
+                amounts[noun] = min(days, amounts.get(noun, FOR_EVER))
+    return amounts
 
 
 def _images(inputs: Mapping[str, Any]) -> Mapping[str, int]:
@@ -45,14 +45,14 @@ def _images(inputs: Mapping[str, Any]) -> Mapping[str, int]:
         rules = json.loads(policy).get("rules", [])
     except (ValueError, AttributeError):
         return {}
-    kept: dict[str, int] = {}
+    amounts: dict[str, int] = {}
     for selection in (mapping(mapping(rule).get("selection")) for rule in sequence(rules)):
         amount = number(selection.get("countNumber"))
         days = selection.get("countType") == "sinceImagePushed"
-        what = f"{DAYS if days else 'images that are'} {selection.get('tagStatus', 'any')}"
+        noun = f"{DAYS if days else 'images that are'} {selection.get('tagStatus', 'any')}"
         if amount:
-            kept[what] = min(amount, kept.get(what, FOR_EVER))
-    return kept
+            amounts[noun] = min(amount, amounts.get(noun, FOR_EVER))
+    return amounts
 
 
 def _versions(inputs: Mapping[str, Any]) -> Mapping[str, int]:
@@ -66,8 +66,8 @@ def _volumes(inputs: Mapping[str, Any]) -> Mapping[str, int]:
     return {
         "replicas": 1 if replicas is None else replicas,
         **{
-            f"volumes once it is {when}": 0 if policy.get(key) == "Delete" else FOR_EVER
-            for key, when in (("whenDeleted", "deleted"), ("whenScaled", "smaller"))
+            f"volumes once it is {cause}": 0 if policy.get(key) == "Delete" else FOR_EVER
+            for key, cause in (("whenDeleted", "deleted"), ("whenScaled", "smaller"))
         },
     }
 
@@ -99,14 +99,14 @@ def keeping(preview: Preview) -> Iterator[Finding]:
             continue
         reader = READERS[step.type]
         before, after = reader(step.old.inputs), reader(step.new.inputs)
-        for what in {**after, **before}:
-            kept, amount = before.get(what, FOR_EVER), after.get(what, FOR_EVER)
-            amounts = change(_amount(kept), _amount(amount))
-            says = f"{resource(step)} keeps {code(what)} {amounts}"
-            if amount < kept:
-                yield Finding(weight="look", says=f"{says}: the rest goes.")
-            elif amount > kept and what.startswith(DAYS):
-                yield Finding(weight="look", says=f"{says}: it is paid for that long.")
+        for noun in {**after, **before}:
+            old_amount, amount = before.get(noun, FOR_EVER), after.get(noun, FOR_EVER)
+            amounts = change(_amount(old_amount), _amount(amount))
+            sentence = f"{resource(step)} keeps {code(noun)} {amounts}"
+            if amount < old_amount:
+                yield Finding(weight="look", says=f"{sentence}: the rest goes.")
+            elif amount > old_amount and noun.startswith(DAYS):
+                yield Finding(weight="look", says=f"{sentence}: it is paid for that long.")
 
 
 def _amount(amount: int) -> str:

@@ -14,24 +14,24 @@ VERBS = {"delete": "deleted", "replace": "replaced", "discard": "forgotten"}
 def losses(preview: Preview) -> Section:
     """The section of what goes, and of what nothing protects any more."""
     # Components are nothing that stands: their parts have steps of their own. Nor is a provider.
-    going = [
+    lost_steps = [
         step
         for step in preview.changes
         if step.op in VERBS and step.old and step.state.custom and not step.type.startswith("pulumi:")
     ]
     data, rest = (
-        [step for step in going if bool(step.old and held(step.old)) is holds] for holds in (True, False)
+        [step for step in lost_steps if bool(step.old and held(step.old)) is holds] for holds in (True, False)
     )
-    findings = [*_losses(data), *_unprotected(preview), *keeping(preview)]
+    findings = [*_losses(data), *_unprotected_steps(preview), *keeping(preview)]
     if rest:
-        says = (
+        sentence = (
             f"Without data of their own, and gone or made anew: {count(len(rest), 'resource')}, in the table."
         )
-        findings.append(Finding(weight="look", says=says))
+        findings.append(Finding(weight="look", says=sentence))
     return Section(
         subject="losses",
         title="What is replaced or deleted",
-        findings=sorted(findings, key=lambda one: WEIGHTS.index(one.weight)),
+        findings=sorted(findings, key=lambda finding: WEIGHTS.index(finding.weight)),
         table=_table(rest),
     )
 
@@ -47,8 +47,8 @@ def _losses(data: Iterable[Step]) -> Iterator[Finding]:
         groups.setdefault(key, []).append(step)
     for (kind, weight, happens, means), steps in groups.items():
         names = listing((code(step.name) for step in steps), 8)
-        says = f"{kind} {names} {'is' if len(steps) == 1 else 'are'} {happens}, with {means}"
-        yield Finding(weight=weight, says=f"**{says}.**" if weight == "stop" else f"{says}.")
+        sentence = f"{kind} {names} {'is' if len(steps) == 1 else 'are'} {happens}, with {means}"
+        yield Finding(weight=weight, says=f"**{sentence}.**" if weight == "stop" else f"{sentence}.")
 
 
 def _meaning(step: Step) -> tuple[Weight, str]:
@@ -79,7 +79,7 @@ def _protection(state: State) -> str:
     return f"nothing protects it{f', and {means}' if means else ''}"
 
 
-def _unprotected(preview: Preview) -> Iterator[Finding]:
+def _unprotected_steps(preview: Preview) -> Iterator[Finding]:
     """Resources with data that stay, and that the next change could delete."""
     bare: list[Step] = []
     for step in preview.steps:

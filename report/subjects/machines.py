@@ -53,8 +53,8 @@ def machines(preview: Preview) -> Section:
 
 
 def _budget(step: Step) -> Finding:
-    says = f"Without PodDisruptionBudget {code(step.name)} a drain may take all of its pods at once."
-    return Finding(weight="look", says=says)
+    sentence = f"Without PodDisruptionBudget {code(step.name)} a drain may take all of its pods at once."
+    return Finding(weight="look", says=sentence)
 
 
 def _control_plane(step: Step) -> Iterator[Finding]:
@@ -72,42 +72,44 @@ def _control_plane(step: Step) -> Iterator[Finding]:
 
 def _group(step: Step) -> Iterator[Finding]:
     name, kind = group_name(step), role(step.state)
-    what = f"Node group {name}{f' ({plain(kind)})' if kind else ''}"
+    subject = f"Node group {name}{f' ({plain(kind)})' if kind else ''}"
     if step.op in ("create", "import") and step.new:
-        yield Finding(weight="note", says=f"{what} is new: {_nodes(step.new)}.")
+        yield Finding(weight="note", says=f"{subject} is new: {_nodes(step.new)}.")
     elif step.op == "delete" and kind != "driver":
-        yield Finding(weight="look", says=f"{what} is deleted, with all its nodes{_meaning(kind)}.")
+        yield Finding(weight="look", says=f"{subject} is deleted, with all its nodes{_meaning(kind)}.")
     elif step.op == "replace":
-        why = listing(map(code, step.forces), 3)
+        reason = listing(map(code, step.forces), 3)
         yield Finding(
             weight="stop" if kind in LONG_LIVED else "look",
-            says=f"{what} is replaced as a whole{f', by {why}' if why else ''}: all its nodes go"
+            says=f"{subject} is replaced as a whole{f', by {reason}' if reason else ''}: all its nodes go"
             f"{_meaning(kind)}.",
         )
     elif step.op == "update" and step.old and step.new:
         reasons = [path for path in ROLLING if at(step.old.inputs, path) != at(step.new.inputs, path)]
         if reasons:
-            yield _roll(what, kind, step.new, step.old, reasons)
+            yield _roll(subject, kind, step.new, step.old, reasons)
         if size(step.old) != size(step.new):
             fewer = size(step.new).maximum < size(step.old).maximum
             yield Finding(
                 weight="look" if fewer or size(step.new).minimum < size(step.old).minimum else "note",
-                says=f"{what} has {_nodes(step.old)}, and would have {_nodes(step.new)}"
+                says=f"{subject} has {_nodes(step.old)}, and would have {_nodes(step.new)}"
                 f"{_meaning(kind) if fewer else ''}.",
             )
-        yield from _tainted(what, kind, step.old, step.new)
+        yield from _taint_changes(subject, kind, step.old, step.new)
 
 
-def _tainted(what: str, kind: str, old: State, new: State) -> Iterator[Finding]:
+def _taint_changes(subject: str, kind: str, old: State, new: State) -> Iterator[Finding]:
     """What comes to the nodes of a group, and what no longer, as its taints change."""
     before, after = _taints(old), _taints(new)
-    if gone := before - after:
-        says = f"{what} has the taint {listing(sorted(gone))} no more: other pods come to its nodes."
-        yield Finding(weight="look", says=says)
+    if lost := before - after:
+        sentence = f"{subject} has the taint {listing(sorted(lost))} no more: other pods come to its nodes."
+        yield Finding(weight="look", says=sentence)
     # Of driver groups that retire, `drivers` says what it means.
     if fresh := {taint for taint in after - before if kind != "driver" or RETIRING_TAINT not in taint}:
-        says = f"{what} has the taint {listing(sorted(fresh))}: pods without its toleration come no more."
-        yield Finding(weight="look", says=says)
+        sentence = (
+            f"{subject} has the taint {listing(sorted(fresh))}: pods without its toleration come no more."
+        )
+        yield Finding(weight="look", says=sentence)
 
 
 def _taints(state: State) -> set[str]:
@@ -115,15 +117,15 @@ def _taints(state: State) -> set[str]:
     return {code(f"{taint.get('key')}={taint.get('value')}:{taint.get('effect')}") for taint in taints}
 
 
-def _roll(what: str, kind: str, new: State, old: State, reasons: list[str]) -> Finding:
+def _roll(subject: str, kind: str, new: State, old: State, reasons: list[str]) -> Finding:
     low, high = minutes(new)
     update = mapping(new.inputs.get("updateConfig"))
     wave = max_unavailable(_numbers(update), size(new).maximum or 1)
-    told = [_reason(path, old, new) for path in reasons]
+    causes = [_reason(path, old, new) for path in reasons]
     return Finding(
         weight="stop" if kind in LONG_LIVED else "look",
-        says=f"{what} rolls, by {listing(told)}: {_nodes(new)}, at most {wave} at a time, in {low} to {high} "
-        f"minutes{_meaning(kind)}.",
+        says=f"{subject} rolls, by {listing(causes)}: {_nodes(new)}, at most {wave} at a time, in "
+        f"{low} to {high} minutes{_meaning(kind)}.",
     )
 
 

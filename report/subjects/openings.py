@@ -54,10 +54,10 @@ def _holds(network: str, other: str) -> bool:
 def is_public(network: str) -> bool:
     """Whether a network has addresses of the internet; a name of something else has none."""
     try:
-        parsed = ip_network(network, strict=False)
+        address_range = ip_network(network, strict=False)
     except ValueError:
         return False
-    return not parsed.is_private if parsed.version == 6 else not is_private(parsed)
+    return not address_range.is_private if address_range.version == 6 else not is_private(address_range)
 
 
 Reader = Callable[[str, Mapping[str, Any]], Iterator[Opening]]
@@ -86,9 +86,9 @@ def _own_rule(name: str, inputs: Mapping[str, Any]) -> Iterator[Opening]:
 
 
 def _sources(group: str, rule: Mapping[str, Any], *, outward: bool) -> Iterator[Opening]:
-    named = [text(rule.get("sourceSecurityGroupId")), *map(text, sequence(rule.get("securityGroups")))]
+    groups = [text(rule.get("sourceSecurityGroupId")), *map(text, sequence(rule.get("securityGroups")))]
     blocks = [*sequence(rule.get("cidrBlocks")), *sequence(rule.get("ipv6CidrBlocks"))]
-    for source in filter(None, [*map(text, blocks), *named, group if rule.get("self") else ""]):
+    for source in filter(None, [*map(text, blocks), *groups, group if rule.get("self") else ""]):
         yield _group_opening(group, source, rule.get("protocol"), rule, outward=outward)
 
 

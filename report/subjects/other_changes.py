@@ -60,8 +60,8 @@ def _blind(changes: list[Step]) -> list[Finding]:
     if not blind:
         return []
     kinds = listing(sorted({short_type(step.type) for step in blind}), 5)
-    says = f"Of {count(len(blind), 'update')} no difference is known before `up` ({kinds})."
-    return [Finding(weight="note", says=says)]
+    sentence = f"Of {count(len(blind), 'update')} no difference is known before `up` ({kinds})."
+    return [Finding(weight="note", says=sentence)]
 
 
 def _as_before(step: Step) -> bool:

@@ -36,27 +36,39 @@ def policies(preview: Preview) -> Section:
     elif not preview.violations:
         findings.append(Finding(weight="note", says="No policy has anything against it."))
     by_policy: dict[tuple[str, str], int] = {}
-    for violation in sorted(preview.violations, key=lambda one: one.policy):
+    for violation in sorted(preview.violations, key=lambda violation: violation.policy):
         by_policy[violation.level, violation.policy] = (
             by_policy.get((violation.level, violation.policy), 0) + 1
         )
     for (level, policy), number in by_policy.items():
-        where = count(number, "resource")
+        resources = count(number, "resource")
         if LEVELS[level] == "stop":
-            findings.append(Finding(weight="stop", says=f"**Policy {code(policy)} refuses it ({where}).**"))
+            findings.append(
+                Finding(weight="stop", says=f"**Policy {code(policy)} refuses it ({resources}).**")
+            )
         elif LEVELS[level] == "look":
             findings.append(
-                Finding(weight="look", says=f"Policy {code(policy)} advises against it ({where}).")
+                Finding(weight="look", says=f"Policy {code(policy)} advises against it ({resources}).")
             )
         else:
-            findings.append(Finding(weight="note", says=f"Policy {code(policy)} changes it ({where})."))
+            findings.append(Finding(weight="note", says=f"Policy {code(policy)} changes it ({resources})."))
     gravest_first = sorted(
         preview.violations,
-        key=lambda one: (WEIGHTS.index(LEVELS[one.level]), one.policy, one.urn, one.message),
+        key=lambda violation: (
+            WEIGHTS.index(LEVELS[violation.level]),
+            violation.policy,
+            violation.urn,
+            violation.message,
+        ),
     )
     rows = [
-        [code(one.policy), one.level, code(name_of(one.urn)) if one.urn else "the stack", plain(one.message)]
-        for one in gravest_first
+        [
+            code(violation.policy),
+            violation.level,
+            code(name_of(violation.urn)) if violation.urn else "the stack",
+            plain(violation.message),
+        ]
+        for violation in gravest_first
     ]
     packs = [f"{code(name)} {plain(version)}" for name, version in (preview.packs or {}).items()]
     return Section(

@@ -73,5 +73,5 @@ def _walk(parent: str, queues: Any) -> Iterator[tuple[str, QueueState]]:
 
 
 def _amounts(value: Any) -> Amounts:
-    stated = mapping(value)
-    return {name: READERS[name](str(stated[key])) for name, key in YUNIKORN_NAMES.items() if key in stated}
+    amounts = mapping(value)
+    return {name: READERS[name](str(amounts[key])) for name, key in YUNIKORN_NAMES.items() if key in amounts}

@@ -66,24 +66,24 @@ def _findings(before: Queues, after: Queues) -> Iterator[Finding]:
         yield Finding(weight="note", says=f"{count(len(after), 'queue')} are new.")
         return
     paths = [path for path in changed_paths(before, after) if (after.get(path) or before[path]).leaf]
-    gone = [path for path in paths if path not in after]
+    losses = [path for path in paths if path not in after]
     fresh = [path for path in paths if path not in before]
-    both = [path for path in paths if path in before and path in after]
-    less = [path for path in both if _less(before[path].guaranteed, after[path].guaranteed)]
-    more = [path for path in both if _less(after[path].guaranteed, before[path].guaranteed)]
+    common = [path for path in paths if path in before and path in after]
+    less = [path for path in common if _less(before[path].guaranteed, after[path].guaranteed)]
+    more = [path for path in common if _less(after[path].guaranteed, before[path].guaranteed)]
     bare = [path for path in less if path.endswith(f".{tier_queue(1)}") and not after[path].guaranteed]
-    other = [path for path in both if before[path].rest != after[path].rest]
+    differing = [path for path in common if before[path].rest != after[path].rest]
     cases: tuple[tuple[Weight, list[str], str], ...] = (
         ("stop", bare, "Nothing is guaranteed to {} any more, which nobody may preempt."),
-        ("look", gone, "{} goes: jobs that name it are refused, and those in it end there."),
+        ("look", losses, "{} goes: jobs that name it are refused, and those in it end there."),
         ("look", less, "Guaranteed less: {}."),
-        ("look", other, "Other limits or policies: {}; `make queues` has them."),
+        ("look", differing, "Other limits or policies: {}; `make queues` has them."),
         ("note", more, "Guaranteed more: {}."),
         ("note", fresh, "New: {}."),
     )
-    for weight, concerned, says in cases:
-        if concerned:
-            yield Finding(weight=weight, says=says.format(listing(map(code, concerned), 8)))
+    for weight, affected, sentence in cases:
+        if affected:
+            yield Finding(weight=weight, says=sentence.format(listing(map(code, affected), 8)))
 
 
 def lower(before: Queues, after: Queues) -> Iterator[tuple[str, str]]:
@@ -117,13 +117,13 @@ def _names(parts: Sequence[str]) -> str:
 def _rows(before: Queues, after: Queues) -> Iterator[list[str]]:
     for path in changed_paths(before, after):
         old, new = before.get(path), after.get(path)
-        says = "new" if old is None else "goes" if new is None else ""
+        state = "new" if old is None else "goes" if new is None else ""
         yield [
             code(path),
             _cell(old.guaranteed if old else None, new.guaranteed if new else None),
             _cell(old.maximum if old else None, new.maximum if new else None),
             _arrow(_jobs(old), _jobs(new)),
-            says,
+            state,
         ]
 
 
@@ -161,19 +161,19 @@ def picture(before: Queues, after: Queues) -> str:
     paths = [
         path
         for path in sorted({**before, **after})
-        if (before.get(path) or after[path]).leaf and _guaranteed(before, path) != _guaranteed(after, path)
+        if (before.get(path) or after[path]).leaf and _guarantees(before, path) != _guarantees(after, path)
     ]
     lines: list[str] = []
     width = max(map(len, paths), default=0)
     for name in RESOURCES:
         full = max(
-            (_guaranteed(tree, path).get(name, 0) for tree in (before, after) for path in paths), default=0
+            (_guarantees(tree, path).get(name, 0) for tree in (before, after) for path in paths), default=0
         )
         if not full:
             continue
         lines.append(f"guaranteed {name}")
         for path in paths:
-            old, new = (_guaranteed(tree, path).get(name, 0) for tree in (before, after))
+            old, new = (_guarantees(tree, path).get(name, 0) for tree in (before, after))
             if old != new:
                 lines.append(f"  {path.ljust(width)}  {bar(old, full)}  {_quantity(name, old)}")
                 lines.append(f"  {''.ljust(width)}  {bar(new, full)}  {_quantity(name, new)}")
@@ -189,5 +189,5 @@ def bar(amount: int, full: int) -> str:
     return "█" * length + "·" * (BAR - length)
 
 
-def _guaranteed(queues: Queues, path: str) -> Amounts:
+def _guarantees(queues: Queues, path: str) -> Amounts:
     return queues[path].guaranteed if path in queues else {}

@@ -41,12 +41,12 @@ def mounts(volumes: Sequence[Object], volume_mounts: Sequence[Object]) -> Iterat
             )
 
 
-def write(api: Api, owner: str, namespace: str, wanted: Sequence[ConfigMapMount], folder: Path) -> None:
+def write(api: Api, owner: str, namespace: str, mounts: Sequence[ConfigMapMount], folder: Path) -> None:
     """Write what is mounted below a folder, which has nothing else then.
 
     owner: whose pods they are, for messages. Raises Refusal for a ConfigMap that is not there.
     """
-    contents = {mount.path: _data(api, owner, namespace, mount) for mount in wanted}
+    contents = {mount.path: _data(api, owner, namespace, mount) for mount in mounts}
     shutil.rmtree(folder, ignore_errors=True)
     for path, data in contents.items():
         target = within(folder, path)

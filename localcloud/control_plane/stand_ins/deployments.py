@@ -121,8 +121,8 @@ def workloads(plane: ControlPlane) -> Iterator[Workload]:
             record = json.loads(path.read_text())
         except FileNotFoundError:  # Another that is deleted at the same time.
             continue
-        mounted = tuple(ConfigMapMount(**mount) for mount in record.get("mounts", ()))
-        yield Workload(**{**record, "args": tuple(record["args"]), "mounts": mounted})
+        mounts = tuple(ConfigMapMount(**mount) for mount in record.get("mounts", ()))
+        yield Workload(**{**record, "args": tuple(record["args"]), "mounts": mounts})
 
 
 def addresses(plane: ControlPlane) -> dict[str, str | None]:
@@ -135,14 +135,14 @@ def addresses(plane: ControlPlane) -> dict[str, str | None]:
 
 def variables(plane: ControlPlane) -> dict[str, str]:
     """Variables by which a shell finds the programs that run, as their projects name them."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for workload in workloads(plane):
         if address := url(plane, workload.key, HTTP):
             environment = workload.stack.partition(".")[0]
-            found |= stand_in_variables(
+            values |= stand_in_variables(
                 Path(workload.project), workload.program, url=address, environment=environment
             )
-    return found
+    return values
 
 
 def _resume(plane: ControlPlane, workload: Workload) -> str:
@@ -165,11 +165,11 @@ def _run(plane: ControlPlane, workload: Workload) -> None:
         plane.process(workload.key).stop()
     else:
         aws = AwsServer(plane.cloud).variables
-        mounted, content = _mounted(plane, workload)
+        mount_folder, content = _mounts(plane, workload)
         # Pods with other files are other pods.
         fingerprint = {"LOCALCLOUD_FILES": hashlib.sha256(content).hexdigest()} if content else {}
         arguments = tuple(
-            reached(plane.cloud, _here(argument, mounted, workload)) for argument in workload.args
+            reached(plane.cloud, _with_folder(argument, mount_folder, workload)) for argument in workload.args
         )
         folder = account(plane, workload.key, workload.namespace, workload.service_account)
         aws |= _identity(plane, workload, folder)
@@ -203,7 +203,7 @@ def _identity(plane: ControlPlane, workload: Workload, folder: Path) -> dict[str
     return pod_identity.variables(pods.network(plane), str(token))
 
 
-def _mounted(plane: ControlPlane, workload: Workload) -> tuple[Path, bytes]:
+def _mounts(plane: ControlPlane, workload: Workload) -> tuple[Path, bytes]:
     """Write what its pods mount of ConfigMaps; the folder below which that is, and all that it has."""
     folder = files(plane, workload.key)
     owner = f"deployment {workload.namespace}/{workload.name}"
@@ -219,7 +219,7 @@ def _mounted(plane: ControlPlane, workload: Workload) -> tuple[Path, bytes]:
     return folder, b"".join(contents)
 
 
-def _here(argument: str, folder: Path, workload: Workload) -> str:
+def _with_folder(argument: str, folder: Path, workload: Workload) -> str:
     """An argument, with the paths of what is mounted as they are here."""
     for mount in workload.mounts:
         argument = argument.replace(f"{mount.path}/", f"{config_maps.within(folder, mount.path)}/")

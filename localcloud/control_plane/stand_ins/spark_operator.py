@@ -163,15 +163,15 @@ def _environment(values: Values, files: Path) -> dict[str, str]:
         if "value" in variable
     }
     for mount in _mounts(values):
-        here = str(config_maps.within(files, mount.path))
-        variables = {name: value.replace(mount.path, here) for name, value in variables.items()}
+        local_path = str(config_maps.within(files, mount.path))
+        variables = {name: value.replace(mount.path, local_path) for name, value in variables.items()}
     return variables
 
 
 def flags(values: Values) -> list[str]:
     """The controller's flags that the chart's values decide."""
-    disabled = tuple(f"{part}." for part in OPTIONAL if not value_at(values, f"{part}.enable"))
-    enabled = {flag: value_at(values, path) for flag, path in FLAGS.items() if not path.startswith(disabled)}
+    prefixes = tuple(f"{part}." for part in OPTIONAL if not value_at(values, f"{part}.enable"))
+    enabled = {flag: value_at(values, path) for flag, path in FLAGS.items() if not path.startswith(prefixes)}
     return [
         f"--{flag}={_flag_value(value)}" for flag, value in enabled.items() if value not in (None, "", [], {})
     ]

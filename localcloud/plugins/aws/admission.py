@@ -53,8 +53,8 @@ def _change(
 
 
 def _mode(api: Api, region: str, cluster: str) -> str:
-    described = api.service("eks", region).describe_cluster(name=cluster)["cluster"]
-    return str(described["accessConfig"]["authenticationMode"])
+    cluster_data = api.service("eks", region).describe_cluster(name=cluster)["cluster"]
+    return str(cluster_data["accessConfig"]["authenticationMode"])
 
 
 def _data(plane: "ControlPlane") -> dict[str, Any]:

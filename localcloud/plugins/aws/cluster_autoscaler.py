@@ -28,19 +28,19 @@ def add_machine(cloud: Cloud, endpoint: str, cluster: str, pod: Object) -> str |
             if plane.name != cluster or not _has_autoscaler(eks, cluster):
                 continue
             sizes, name = group["scalingConfig"], group["nodegroupName"]
-            desired = sizes["desiredSize"] + 1
-            if desired > sizes["maxSize"] or desired > capped_count(desired):
+            size = sizes["desiredSize"] + 1
+            if size > sizes["maxSize"] or size > capped_count(size):
                 continue
-            larger = {**group, "scalingConfig": {**sizes, "desiredSize": desired}}
+            larger = {**group, "scalingConfig": {**sizes, "desiredSize": size}}
             machines = described_machines(api, region, larger)
             if any(takes(node(machines, place + 1), pod) for place in range(len(machines.zones))):
                 for scaling_group in group["resources"]["autoScalingGroups"]:
-                    scaling.set_desired_capacity(scaling_group["name"], desired)
+                    scaling.set_desired_capacity(scaling_group["name"], size)
                 apply_node_group(plane, machines)
                 return str(name)
     return None
 
 
 def _has_autoscaler(eks: Any, cluster: str) -> bool:
-    listed = eks.list_pod_identity_associations(clusterName=cluster)["associations"]
-    return any(SERVICE_ACCOUNT in association["serviceAccount"] for association in listed)
+    associations = eks.list_pod_identity_associations(clusterName=cluster)["associations"]
+    return any(SERVICE_ACCOUNT in association["serviceAccount"] for association in associations)

@@ -161,10 +161,10 @@ def have_machines(api: Api, region: str, group: Mapping[str, Any]) -> set[str]:
     from localcloud.control_plane.nodes import apply_node_group
 
     cluster, name = group["clusterName"], group["nodegroupName"]
-    moved = apply_node_group(ControlPlane(api.cloud, cluster), described_machines(api, region, group))
+    moves = apply_node_group(ControlPlane(api.cloud, cluster), described_machines(api, region, group))
     data = template_data(api, region, group.get("launchTemplate") or {})
     api.service("eks", region).store.put("machines", cluster, name, thing=machines(group, data))
-    return moved
+    return moves
 
 
 def _launches(had: Mapping[str, Any] | None, has: Mapping[str, Any]) -> bool:
@@ -331,5 +331,5 @@ def instance_type(attributes: Mapping[str, Any], *, drivers: bool) -> "InstanceT
 
 
 def _architecture(instance_type: Mapping[str, Any]) -> str:
-    supported = instance_type["ProcessorInfo"]["SupportedArchitectures"]
-    return next(ARCHITECTURES[name] for name in supported if name in ARCHITECTURES)
+    names = instance_type["ProcessorInfo"]["SupportedArchitectures"]
+    return next(ARCHITECTURES[name] for name in names if name in ARCHITECTURES)

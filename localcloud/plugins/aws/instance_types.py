@@ -12,5 +12,5 @@ def described(api: Api, region: str, names: Sequence[str]) -> list[Mapping[str, 
     # By a filter, as EC2 refuses names that it does not know.
     request = {"Filters": [{"Name": "instance-type", "Values": list(names)}]}
     answer = api.call("ec2", "describe_instance_types", request, region)["InstanceTypes"]
-    known = {attributes["InstanceType"]: attributes for attributes in answer}
-    return [known.get(name) or assumed(name) for name in names]
+    by_name = {attributes["InstanceType"]: attributes for attributes in answer}
+    return [by_name.get(name) or assumed(name) for name in names]

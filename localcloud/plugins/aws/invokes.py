@@ -44,14 +44,14 @@ def answer(api: Api, token: str, arguments: Mapping[str, Any]) -> Answer:
     names = {name.rstrip("!"): name.endswith("!") for name in function.arguments.split()}
     for name in arguments:
         if name not in names:
-            accepted = f"its arguments are {', '.join(names)}" if names else "it has no arguments"
-            raise Refusal(f"{token} does not take {name} in the laptop cloud: {accepted}.")
+            remark = f"its arguments are {', '.join(names)}" if names else "it has no arguments"
+            raise Refusal(f"{token} does not take {name} in the laptop cloud: {remark}.")
     missing = [name for name, required in names.items() if required and arguments.get(name) is None]
     if missing:
         raise Refusal(f"{token} needs {', '.join(missing)}.")
     region = {"region": _region(api, arguments)} if "region" in names else {}
-    repeated = {name: arguments[name] for name in REPEATED if name in arguments}
-    return {**region, **repeated, **function.answer(api, arguments)}
+    repetitions = {name: arguments[name] for name in REPEATED if name in arguments}
+    return {**region, **repetitions, **function.answer(api, arguments)}
 
 
 REPEATED = ("state", "filters", "excludeNames", "excludeZoneIds", "tags", "mostRecent", "owners", "nameRegex")
@@ -112,12 +112,12 @@ def partition(api: Api, arguments: Mapping[str, Any]) -> Answer:
 def availability_zones(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Zones of the region."""
     region = _region(api, arguments)
-    shown = api.request("ec2", "describe_availability_zones", {"Filters": _filters(arguments)}, region)
-    excluded = set(arguments.get("excludeNames") or ()) | set(arguments.get("excludeZoneIds") or ())
+    answer = api.request("ec2", "describe_availability_zones", {"Filters": _filters(arguments)}, region)
+    exclusions = set(arguments.get("excludeNames") or ()) | set(arguments.get("excludeZoneIds") or ())
     zones = [
         zone
-        for zone in sorted(shown["AvailabilityZones"], key=lambda zone: str(zone["ZoneName"]))
-        if not {zone["ZoneName"], zone["ZoneId"]} & excluded
+        for zone in sorted(answer["AvailabilityZones"], key=lambda zone: str(zone["ZoneName"]))
+        if not {zone["ZoneName"], zone["ZoneId"]} & exclusions
         and arguments.get("state") in (None, zone["State"])
     ]
     return {
@@ -133,10 +133,10 @@ def availability_zones(api: Api, arguments: Mapping[str, Any]) -> Answer:
 
 def _filters(arguments: Mapping[str, Any], names: Mapping[str, str] = {}) -> list[dict[str, Any]]:
     """Filters of a describe call: the program's own, its tags, and arguments by the name of their filter."""
-    listed = [{"Name": item["name"], "Values": item["values"]} for item in arguments.get("filters") or ()]
+    items = [{"Name": item["name"], "Values": item["values"]} for item in arguments.get("filters") or ()]
     values = {f"tag:{key}": text for key, text in (arguments.get("tags") or {}).items()}
     values |= {filter: str(arguments[name]).lower() for name, filter in names.items() if name in arguments}
-    return listed + filters(values)
+    return items + filters(values)
 
 
 def _ids(member: str, arguments: Mapping[str, Any]) -> Answer:
@@ -149,8 +149,8 @@ def _single(matches: list[Any], token: str) -> Any:
     return matches[0]
 
 
-def _tags(shown: Mapping[str, Any]) -> dict[str, str]:
-    return {tag["Key"]: tag["Value"] for tag in shown.get("Tags", ())}
+def _tags(description: Mapping[str, Any]) -> dict[str, str]:
+    return {tag["Key"]: tag["Value"] for tag in description.get("Tags", ())}
 
 
 VPC_FILTERS = {"default": "is-default", "cidrBlock": "cidr", "state": "state"}
@@ -160,8 +160,8 @@ def vpc(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One VPC."""
     region = _region(api, arguments)
     request = {"Filters": _filters(arguments, VPC_FILTERS)} | _ids("VpcIds", arguments)
-    shown = _single(api.request("ec2", "describe_vpcs", request, region)["Vpcs"], "aws:ec2/getVpc")
-    id = shown["VpcId"]
+    description = _single(api.request("ec2", "describe_vpcs", request, region)["Vpcs"], "aws:ec2/getVpc")
+    id = description["VpcId"]
 
     def attribute(name: str) -> bool:
         answer = api.request("ec2", "describe_vpc_attribute", {"VpcId": id, "Attribute": name}, region)
@@ -171,26 +171,26 @@ def vpc(api: Api, arguments: Mapping[str, Any]) -> Answer:
     tables = api.request("ec2", "describe_route_tables", main, region)["RouteTables"]
     return {
         "id": id,
-        "arn": f"arn:{api.partition}:ec2:{region}:{shown['OwnerId']}:vpc/{id}",
-        "cidrBlock": shown["CidrBlock"],
+        "arn": f"arn:{api.partition}:ec2:{region}:{description['OwnerId']}:vpc/{id}",
+        "cidrBlock": description["CidrBlock"],
         "cidrBlockAssociations": [
             {
                 "associationId": association["AssociationId"],
                 "cidrBlock": association["CidrBlock"],
                 "state": association["CidrBlockState"]["State"],
             }
-            for association in shown.get("CidrBlockAssociationSet", ())
+            for association in description.get("CidrBlockAssociationSet", ())
         ],
-        "default": shown["IsDefault"],
-        "dhcpOptionsId": shown.get("DhcpOptionsId", ""),
+        "default": description["IsDefault"],
+        "dhcpOptionsId": description.get("DhcpOptionsId", ""),
         **{name: attribute(name) for name in VPC_ATTRIBUTES},
-        "instanceTenancy": shown["InstanceTenancy"],
+        "instanceTenancy": description["InstanceTenancy"],
         "ipv6AssociationId": "",
         "ipv6CidrBlock": "",
         "mainRouteTableId": tables[0]["RouteTableId"] if tables else "",
-        "ownerId": shown["OwnerId"],
-        "state": shown["State"],
-        "tags": _tags(shown),
+        "ownerId": description["OwnerId"],
+        "state": description["State"],
+        "tags": _tags(description),
     }
 
 
@@ -208,16 +208,16 @@ def subnet(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One subnet."""
     request = {"Filters": _filters(arguments, SUBNET_FILTERS)} | _ids("SubnetIds", arguments)
     answer = api.request("ec2", "describe_subnets", request, _region(api, arguments))
-    shown = _single(answer["Subnets"], "aws:ec2/getSubnet")
+    description = _single(answer["Subnets"], "aws:ec2/getSubnet")
     shape = api.shapes("ec2", "describe_subnets").output_shape.members["Subnets"].member
-    plain = from_members(shown, shape)
+    plain = from_members(description, shape)
     return {name: plain[name] for name in SUBNET_SHOWN if plain.get(name) is not None} | {
-        "id": shown["SubnetId"],
-        "arn": shown["SubnetArn"],
-        "availableIpAddressCount": shown["AvailableIpAddressCount"],
+        "id": description["SubnetId"],
+        "arn": description["SubnetArn"],
+        "availableIpAddressCount": description["AvailableIpAddressCount"],
         "ipv6CidrBlock": "",
         "ipv6CidrBlockAssociationId": "",
-        "tags": _tags(shown),
+        "tags": _tags(description),
     }
 
 
@@ -243,19 +243,19 @@ def route_table(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One route table, by what is associated with it, say."""
     token, region = "aws:ec2/getRouteTable:getRouteTable", _region(api, arguments)
     request = {"Filters": _filters(arguments, ROUTE_TABLE_FILTERS)}
-    shown = _single(api.request("ec2", "describe_route_tables", request, region)["RouteTables"], token)
-    id, associations = shown["RouteTableId"], shown["Associations"]
+    description = _single(api.request("ec2", "describe_route_tables", request, region)["RouteTables"], token)
+    id, associations = description["RouteTableId"], description["Associations"]
     return {
         "id": id,
         "routeTableId": id,
-        "arn": f"arn:{api.partition}:ec2:{region}:{shown['OwnerId']}:route-table/{id}",
+        "arn": f"arn:{api.partition}:ec2:{region}:{description['OwnerId']}:route-table/{id}",
         "gatewayId": arguments.get("gatewayId", ""),
         "subnetId": arguments.get("subnetId", ""),
-        "vpcId": shown["VpcId"],
-        "ownerId": shown["OwnerId"],
+        "vpcId": description["VpcId"],
+        "ownerId": description["OwnerId"],
         "routes": [
             {name: route.get(member, "") for name, member in INLINE.items()}
-            for route in shown["Routes"]
+            for route in description["Routes"]
             if not str(route.get("GatewayId", "")).startswith("vpce-")
         ],
         "associations": [
@@ -268,7 +268,7 @@ def route_table(api: Api, arguments: Mapping[str, Any]) -> Answer:
             }
             for association in associations
         ],
-        "tags": _tags(shown),
+        "tags": _tags(description),
     }
 
 
@@ -276,8 +276,8 @@ def route_tables(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """Route tables."""
     region = _region(api, arguments)
     request = {"Filters": _filters(arguments, {"vpcId": "vpc-id"})}
-    shown = api.request("ec2", "describe_route_tables", request, region)["RouteTables"]
-    return {"id": region, "ids": sorted(table["RouteTableId"] for table in shown)}
+    tables = api.request("ec2", "describe_route_tables", request, region)["RouteTables"]
+    return {"id": region, "ids": sorted(table["RouteTableId"] for table in tables)}
 
 
 # --- machines ---
@@ -288,19 +288,19 @@ def instance_type(api: Api, arguments: Mapping[str, Any]) -> Answer:
     name = arguments["instanceType"]
     request = {"InstanceTypes": [name]}
     answer = api.request("ec2", "describe_instance_types", request, _region(api, arguments))
-    shown = _single(answer["InstanceTypes"], f"aws:ec2/getInstanceType for {name}")
+    description = _single(answer["InstanceTypes"], f"aws:ec2/getInstanceType for {name}")
     return {
         "id": name,
         "instanceType": name,
-        "bareMetal": shown.get("BareMetal", False),
-        "burstablePerformanceSupported": shown.get("BurstablePerformanceSupported", False),
-        "currentGeneration": shown.get("CurrentGeneration", True),
-        "defaultVcpus": shown["VCpuInfo"]["DefaultVCpus"],
-        "defaultCores": shown["VCpuInfo"].get("DefaultCores"),
-        "memorySize": shown["MemoryInfo"]["SizeInMiB"],
-        "instanceStorageSupported": shown.get("InstanceStorageSupported", False),
-        "totalInstanceStorage": (shown.get("InstanceStorageInfo") or {}).get("TotalSizeInGB", 0),
-        "supportedArchitectures": shown["ProcessorInfo"]["SupportedArchitectures"],
+        "bareMetal": description.get("BareMetal", False),
+        "burstablePerformanceSupported": description.get("BurstablePerformanceSupported", False),
+        "currentGeneration": description.get("CurrentGeneration", True),
+        "defaultVcpus": description["VCpuInfo"]["DefaultVCpus"],
+        "defaultCores": description["VCpuInfo"].get("DefaultCores"),
+        "memorySize": description["MemoryInfo"]["SizeInMiB"],
+        "instanceStorageSupported": description.get("InstanceStorageSupported", False),
+        "totalInstanceStorage": (description.get("InstanceStorageInfo") or {}).get("TotalSizeInGB", 0),
+        "supportedArchitectures": description["ProcessorInfo"]["SupportedArchitectures"],
     }
 
 
@@ -325,23 +325,24 @@ def image(api: Api, arguments: Mapping[str, Any]) -> Answer:
     if arguments.get("executableUsers"):
         request["ExecutableUsers"] = arguments["executableUsers"]
     pattern = re.compile(arguments.get("nameRegex") or "")
-    shown = api.request("ec2", "describe_images", request, region)["Images"]
-    found = sorted((image for image in shown if pattern.search(image.get("Name", ""))), key=_age)
-    if not found and {*owners} - {"self", api.account}:
+    images = api.request("ec2", "describe_images", request, region)["Images"]
+    matches = sorted((image for image in images if pattern.search(image.get("Name", ""))), key=_age)
+    if not matches and {*owners} - {"self", api.account}:
         made_up = _made_up_image(arguments, owners)
         lacks = f"images like {made_up['Name']}"
         unknowns.note(api.cloud, Unknown(rule=instances.RULE, resource="ec2.getAmi", lacks=lacks))
-        found = [made_up]
-    if not found:
+        matches = [made_up]
+    if not matches:
         raise Refusal(
             "aws:ec2/getAmi: your query returned no results: change owners, filters or nameRegex so that an "
             "image of this account fits."
         )
-    if len(found) > 1 and not arguments.get("mostRecent"):
+    if len(matches) > 1 and not arguments.get("mostRecent"):
         raise Refusal(
-            f"aws:ec2/getAmi: your query returned {len(found)} images: narrow it, or set mostRecent to true."
+            f"aws:ec2/getAmi: your query returned {len(matches)} images: narrow it, or set mostRecent "
+            "to true."
         )
-    return _image_shown(api, region, found[-1])
+    return _image_shown(api, region, matches[-1])
 
 
 def _age(image: Mapping[str, Any]) -> tuple[str, bool]:
@@ -361,17 +362,19 @@ def _date(image: Mapping[str, Any]) -> str:
 def _made_up_image(arguments: Mapping[str, Any], owners: list[str]) -> Answer:
     from hashlib import sha256
 
-    wanted = {item["name"]: item["values"][0] for item in arguments.get("filters") or () if item["values"]}
-    name = wanted.get("name") or arguments.get("nameRegex") or "image"
-    key = json.dumps([wanted, arguments.get("nameRegex"), owners], sort_keys=True)
+    filter_values = {
+        item["name"]: item["values"][0] for item in arguments.get("filters") or () if item["values"]
+    }
+    name = filter_values.get("name") or arguments.get("nameRegex") or "image"
+    key = json.dumps([filter_values, arguments.get("nameRegex"), owners], sort_keys=True)
     return {
         "ImageId": f"ami-{sha256(key.encode()).hexdigest()[:17]}",
         "Name": name,
         "OwnerId": next((owner for owner in owners if owner.isdigit()), "137112412989"),
-        "Architecture": wanted.get("architecture") or ("arm64" if "arm64" in name else "x86_64"),
+        "Architecture": filter_values.get("architecture") or ("arm64" if "arm64" in name else "x86_64"),
         "RootDeviceName": "/dev/xvda",
-        "RootDeviceType": wanted.get("root-device-type", "ebs"),
-        "VirtualizationType": wanted.get("virtualization-type", "hvm"),
+        "RootDeviceType": filter_values.get("root-device-type", "ebs"),
+        "VirtualizationType": filter_values.get("virtualization-type", "hvm"),
         "State": "available",
         "Public": True,
     }
@@ -384,14 +387,16 @@ IMAGE_SHOWN = words(
 )
 
 
-def _image_shown(api: Api, region: str, shown: Mapping[str, Any]) -> Answer:
+def _image_shown(api: Api, region: str, description: Mapping[str, Any]) -> Answer:
     shape = api.shapes("ec2", "describe_images").output_shape.members["Images"].member
-    plain = from_members(shown, shape)
+    plain = from_members(description, shape)
     return {name: plain[name] for name in IMAGE_SHOWN if plain.get(name) is not None} | {
-        "id": shown["ImageId"],
-        "arn": f"arn:{api.partition}:ec2:{region}::image/{shown['ImageId']}",
-        "creationDate": f"{date[:4]}-{date[4:6]}-{date[6:]}T00:00:00.000Z" if (date := _date(shown)) else "",
-        "tags": _tags(shown),
+        "id": description["ImageId"],
+        "arn": f"arn:{api.partition}:ec2:{region}::image/{description['ImageId']}",
+        "creationDate": f"{date[:4]}-{date[4:6]}-{date[6:]}T00:00:00.000Z"
+        if (date := _date(description))
+        else "",
+        "tags": _tags(description),
     }
 
 
@@ -404,16 +409,16 @@ CLUSTER_SHOWN = words("arn createdAt endpoint platformVersion roleArn status ver
 def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
     """One cluster."""
     name = arguments["name"]
-    shown = api.request("eks", "describe_cluster", {"name": name}, _region(api, arguments))["cluster"]
+    description = api.request("eks", "describe_cluster", {"name": name}, _region(api, arguments))["cluster"]
     shape = api.shapes("eks", "describe_cluster").output_shape.members["cluster"]
-    plain = from_members(shown, shape)
-    issuer = ((shown.get("identity") or {}).get("oidc") or {}).get("issuer", "")
+    plain = from_members(description, shape)
+    issuer = ((description.get("identity") or {}).get("oidc") or {}).get("issuer", "")
     return {name: plain[name] for name in CLUSTER_SHOWN} | {
         "id": name,
         "name": name,
         "accessConfigs": [plain["accessConfig"]],
         "certificateAuthorities": [plain["certificateAuthority"]],
-        "enabledClusterLogTypes": enabled_logs(shown),
+        "enabledClusterLogTypes": enabled_logs(description),
         "identities": [{"oidcs": [{"issuer": issuer}]}],
         "kubernetesNetworkConfigs": [
             {
@@ -423,7 +428,7 @@ def cluster(api: Api, arguments: Mapping[str, Any]) -> Answer:
                 "elasticLoadBalancings": [],
             }
         ],
-        "tags": shown.get("tags") or {},
+        "tags": description.get("tags") or {},
         "upgradePolicies": [plain["upgradePolicy"]],
         "vpcConfig": plain["resourcesVpcConfig"],
     }
@@ -485,13 +490,13 @@ def policy_document(api: Api, arguments: Mapping[str, Any]) -> Answer:
     }
 
 
-def _merge(statements: list[Any], others: Any, *, override: bool) -> None:
-    for other in others if isinstance(others, list) else [others]:
+def _merge(statements: list[Any], additions: Any, *, override: bool) -> None:
+    for addition in additions if isinstance(additions, list) else [additions]:
         sids = [statement.get("Sid") for statement in statements]
-        if not other.get("Sid") or other["Sid"] not in sids:
-            statements.append(other)
+        if not addition.get("Sid") or addition["Sid"] not in sids:
+            statements.append(addition)
         elif override:
-            statements[sids.index(other["Sid"])] = other
+            statements[sids.index(addition["Sid"])] = addition
 
 
 STATEMENT_LISTS = {
@@ -536,24 +541,24 @@ def parameter(api: Api, arguments: Mapping[str, Any]) -> Answer:
     region, name = _region(api, arguments), arguments["name"]
     request = {"Name": name, "WithDecryption": arguments.get("withDecryption", True)}
     try:
-        shown = api.request("ssm", "get_parameter", request, region)["Parameter"]
+        description = api.request("ssm", "get_parameter", request, region)["Parameter"]
     except Exception as error:
         if not not_found(error) or not name.startswith(AMI_PARAMETERS):
             raise
-        shown = {
+        description = {
             "Type": "String",
             "Value": _image(name),
             "Version": 1,
             "ARN": f"arn:{api.partition}:ssm:{region}::parameter{name}",
         }
-    insecure = {} if shown["Type"] == "SecureString" else {"insecureValue": shown["Value"]}
+    insecure = {} if description["Type"] == "SecureString" else {"insecureValue": description["Value"]}
     return {
         "id": name,
         "name": name,
-        "arn": shown["ARN"],
-        "type": shown["Type"],
-        "value": shown["Value"],
-        "version": shown["Version"],
+        "arn": description["ARN"],
+        "type": description["Type"],
+        "value": description["Value"],
+        "version": description["Version"],
         "withDecryption": request["WithDecryption"],
         **insecure,
     }

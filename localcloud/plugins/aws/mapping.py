@@ -124,11 +124,11 @@ def _properties(value: Mapping[str, Any], shape: Any, back: Names, path: str) ->
         if item is None or member not in shape.members:
             continue
         name = back.get(member) if not path else None
-        name = name or _nested(back, path, member) or camel(member)
+        name = name or _nested_name(back, path, member) or camel(member)
         yield name, from_api(item, shape.members[member], back, f"{path}.{name}" if path else name)
 
 
-def _nested(back: Names, path: str, member: str) -> str | None:
+def _nested_name(back: Names, path: str, member: str) -> str | None:
     for key, name in back.items():
         above, _, last = name.rpartition(".")
         if key == member and above == path:

@@ -74,18 +74,20 @@ def sizes_after(group: Mapping[str, int], action: Mapping[str, Any]) -> dict[str
 
 def _perform(scaling: Any, occurrence: Occurrence) -> str:
     action, name = occurrence.action, occurrence.action["AutoScalingGroupName"]
-    what = f"{occurrence.time:%Y-%m-%d %H:%M} UTC: scheduled action {action['ScheduledActionName']} of {name}"
+    subject = (
+        f"{occurrence.time:%Y-%m-%d %H:%M} UTC: scheduled action {action['ScheduledActionName']} of {name}"
+    )
     [group] = scaling.describe_auto_scaling_groups([name])["AutoScalingGroups"]
     sizes = sizes_after(group, action)
     if sizes["MinSize"] > sizes["MaxSize"]:
         # Auto Scaling notes the failure among its activities, and goes on.
         return (
-            f"{what} failed: Min bound, {sizes['MinSize']}, must be less than or equal to max bound, "
+            f"{subject} failed: Min bound, {sizes['MinSize']}, must be less than or equal to max bound, "
             f"{sizes['MaxSize']} (ValidationError)."
         )
     scaling.store.update("group", name, members=sizes)
     return (
-        f"{what}: minimum {sizes['MinSize']}, maximum {sizes['MaxSize']}, desired "
+        f"{subject}: minimum {sizes['MinSize']}, maximum {sizes['MaxSize']}, desired "
         f"{group['DesiredCapacity']} -> {sizes['DesiredCapacity']}."
     )
 
@@ -110,9 +112,9 @@ def _follow(api: Api, region: str) -> Iterator[str]:
     """Make the machines of every group as Auto Scaling has it, zones even."""
     for group, _ in groups(api, region):
         name, cluster = group["nodegroupName"], group["clusterName"]
-        if moved := have_machines(api, region, group):
+        if moves := have_machines(api, region, group):
             yield (
-                f"Node group {name} of {cluster}: zones were uneven, so {', '.join(sorted(moved))} ended, "
+                f"Node group {name} of {cluster}: zones were uneven, so {', '.join(sorted(moves))} ended, "
                 "with what ran there; its events say more."
             )
 

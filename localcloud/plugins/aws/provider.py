@@ -73,7 +73,7 @@ class Aws(Provider):
         allowed = plain.get("allowedAccountIds") or []
         if unknown_in([region, arns, allowed]):
             region, arns, allowed = REGION, [], []
-        taken = tuple(arns)
+        caller_roles = tuple(arns)
         if arns:
             identity = arns[-1]
         else:
@@ -85,7 +85,7 @@ class Aws(Provider):
                 identity = identity_at_hand(self.project, self.stack, account, partition(region)) or ""
             # Any key pair is valid here; on AWS it would have to be one of this account.
             arns = [] if account == ACCOUNT else [account_role(account, region)]
-        self.api = Api(self.cloud, self.endpoint, region, tuple(arns), _guard, identity, taken)
+        self.api = Api(self.cloud, self.endpoint, region, tuple(arns), _guard, identity, caller_roles)
         if allowed and self.api.account not in allowed:
             raise Refusal(
                 f"The AWS provider is in account {self.api.account}, which is not allowed: correct "
@@ -117,13 +117,13 @@ class Aws(Provider):
                 # A value of another type: the engine names the resource.
                 failures = [Failure("", str(refusal))]
             # Once for each input: what is too long or no JSON need not be read as a policy.
-            refused = {failure.property for failure in failures}
+            properties = {failure.property for failure in failures}
             failures += [
                 failure
                 for failure in policies.failures(
                     self.cloud, target.type, target.name, self.api.region, old, without_nulls(new)
                 )
-                if failure.property not in refused
+                if failure.property not in properties
             ]
         return inputs, failures
 
@@ -231,8 +231,8 @@ class Aws(Provider):
         except Exception as error:
             from localcloud.plugins.aws.refusals.values import RefusedCall
 
-            refused = error.about(subject) if isinstance(error, RefusedCall) else None
-            sentence = refused or explain(error, self.endpoint, subject)
+            refusal = error.about(subject) if isinstance(error, RefusedCall) else None
+            sentence = refusal or explain(error, self.endpoint, subject)
             if sentence is None:
                 raise
             raise Refusal(sentence) from error

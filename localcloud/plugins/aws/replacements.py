@@ -35,10 +35,12 @@ def _replaces(type: str, kind: Kind, path: PropertyPath, old: Any, new: Any) -> 
         if deviation is not None:
             return deviation[0] is not UPDATES
     members = schema_path(kind, steps)
-    for fixed in create_only(kind.schema):
-        if members[: len(fixed)] == fixed:
+    for fixed_path in create_only(kind.schema):
+        if members[: len(fixed_path)] == fixed_path:
             return True
-        if fixed[: len(members)] == members and _differs_inside(fixed[len(members) :], path, old, new):
+        if fixed_path[: len(members)] == members and _differs_inside(
+            fixed_path[len(members) :], path, old, new
+        ):
             return True
     return False
 

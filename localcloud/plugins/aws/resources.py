@@ -26,19 +26,19 @@ def check(
 ) -> tuple[Properties, list[Failure]]:
     """Inputs with names and defaults filled in, and what is wrong with them."""
     failures = list(_failures(kind, type, new))
-    filled: dict[str, Any] = {}
+    fillings: dict[str, Any] = {}
     if kind.regional and "region" not in new:
-        filled["region"] = region
-    filled |= {name: value for name, value in kind.defaults.items() if name not in new}
+        fillings["region"] = region
+    fillings |= {name: value for name, value in kind.defaults.items() if name not in new}
     if kind.name and kind.name.property not in new:
         if naming.disabled:
             failures.append(
                 Failure(kind.name.property, f"{type} {logical} needs a name: autonaming is disabled.")
             )
         else:
-            filled[kind.name.property] = _name(kind.name, logical, old, new, naming)
-    inputs = new | filled
-    return (inputs | {DEFAULTS: sorted(filled)} if filled else inputs), failures
+            fillings[kind.name.property] = _name(kind.name, logical, old, new, naming)
+    inputs = new | fillings
+    return (inputs | {DEFAULTS: sorted(fillings)} if fillings else inputs), failures
 
 
 def _failures(kind: Kind, type: str, new: Properties) -> Iterator[Failure]:
@@ -83,19 +83,19 @@ def changes(kind: Kind, old: Properties, new: Properties) -> Mapping[PropertyPat
     """Where inputs differ in meaning to AWS."""
 
     def same(path: PropertyPath, old: Any, new: Any) -> bool:
-        dotted = ".".join(step for step in path if isinstance(step, str))
+        dotted_path = ".".join(step for step in path if isinstance(step, str))
         if unknown_in(new):
             # A document that is not known yet may be the same, and may not.
             return False
-        if dotted in kind.fixed:
+        if dotted_path in kind.fixed:
             return True
         if new is None:
-            return _within(dotted, kind.computed) or old in ([], {}, "")
+            return _within(dotted_path, kind.computed) or old in ([], {}, "")
         if old is None:
             return new in ([], {})
-        if dotted in kind.documents:
+        if dotted_path in kind.documents:
             return mapping.same_document(old, new)
-        if dotted in kind.unordered and isinstance(old, list) and isinstance(new, list):
+        if dotted_path in kind.unordered and isinstance(old, list) and isinstance(new, list):
             return sorted(map(repr, old)) == sorted(map(repr, new))
         return mapping.loosely_equal(old, new)
 
@@ -106,8 +106,8 @@ def _visible(inputs: Properties) -> Properties:
     return {name: value for name, value in inputs.items() if name != DEFAULTS}
 
 
-def _within(dotted: str, names: frozenset[str]) -> bool:
-    return any(dotted == name or dotted.startswith(f"{name}.") for name in names)
+def _within(dotted_path: str, names: frozenset[str]) -> bool:
+    return any(dotted_path == name or dotted_path.startswith(f"{name}.") for name in names)
 
 
 def deletes_before_replacing(kind: Kind, old: Properties, new: Properties) -> bool:
@@ -252,16 +252,16 @@ def update(
     subject: Subject, paths: Mapping[PropertyPath, Any], old_tags: Mapping[str, str], tags: Mapping[str, str]
 ) -> None:
     """Change the properties that differ."""
-    changed = {str(path[0]) for path in paths}
+    changed_names = {str(path[0]) for path in paths}
     changeable = {name for change in subject.kind.changes for name in change.properties}
-    for name in sorted(changed - changeable - subject.kind.arguments - {"tags", "tagsAll"}):
+    for name in sorted(changed_names - changeable - subject.kind.arguments - {"tags", "tagsAll"}):
         raise Refusal(
             f"{subject.type}: moto, which simulates AWS here, cannot change {name}: replace the resource."
         )
     for step in subject.kind.refusals:
         subject.do(step)
     for change in subject.kind.changes:
-        if changed & set(change.properties):
+        if changed_names & set(change.properties):
             subject.do(_step(subject, change))
     if subject.kind.tags and dict(old_tags) != dict(tags):
         _retag(subject, subject.kind.tags, old_tags, tags)
@@ -270,12 +270,12 @@ def update(
 
 
 def _retag(subject: Subject, tagging: Tagging, old_tags: Mapping[str, str], tags: Mapping[str, str]) -> None:
-    removed = sorted(old_tags.keys() - tags.keys())
+    removals = sorted(old_tags.keys() - tags.keys())
     put = {key: value for key, value in tags.items() if old_tags.get(key) != value}
     if tagging.replaces_all:
-        put, removed = dict(tags), [] if tags else removed
-    if removed:
-        keys = [{"Key": key} for key in removed] if tagging.resource or tagging.keys_as_tags else removed
+        put, removals = dict(tags), [] if tags else removals
+    if removals:
+        keys = [{"Key": key} for key in removals] if tagging.resource or tagging.keys_as_tags else removals
         _with_raw(subject, tagging.remove, "keys", keys)
     if put:
         _put_tags(subject, put)
@@ -345,8 +345,8 @@ def _inputs_of_import(kind: Kind, live: Mapping[str, Any], default_tags: Mapping
         inputs.pop("tags", None)
         if tags := _own_tags(live.get("tagsAll", {}), {}, default_tags):
             inputs["tags"] = tags
-    filled = sorted(name for name in kind.defaults if inputs.get(name) == kind.defaults[name])
-    return inputs | ({DEFAULTS: filled} if filled else {})
+    fillings = sorted(name for name in kind.defaults if inputs.get(name) == kind.defaults[name])
+    return inputs | ({DEFAULTS: fillings} if fillings else {})
 
 
 def _own_tags(
@@ -355,15 +355,15 @@ def _own_tags(
     return {key: value for key, value in live.items() if key in tags or default_tags.get(key) != value}
 
 
-def _actual(value: Any, live: Any, recorded: Any, path: str, kind: Kind) -> Any:
+def _actual(value: Any, live: Any, record: Any, path: str, kind: Kind) -> Any:
     """The live value, without members that the program leaves to AWS and that have not changed since."""
     if isinstance(value, dict) and isinstance(live, dict):
-        recorded = recorded if isinstance(recorded, dict) else {}
+        record = record if isinstance(record, dict) else {}
         actual = {}
         for name, item in live.items():
             if name in value:
-                actual[name] = _actual(value[name], item, recorded.get(name), f"{path}.{name}", kind)
-            elif not _within(f"{path}.{name}", kind.computed) and _changed(name, item, recorded):
+                actual[name] = _actual(value[name], item, record.get(name), f"{path}.{name}", kind)
+            elif not _within(f"{path}.{name}", kind.computed) and _is_changed(name, item, record):
                 actual[name] = item
         for name in value.keys() - live.keys():
             if f"{path}.{name}" in kind.write_only:
@@ -372,16 +372,16 @@ def _actual(value: Any, live: Any, recorded: Any, path: str, kind: Kind) -> Any:
     if isinstance(value, list) and isinstance(live, list) and len(value) == len(live):
         if path in kind.unordered and sorted(map(repr, value)) == sorted(map(repr, live)):
             return value
-        old = recorded if isinstance(recorded, list) and len(recorded) == len(live) else [None] * len(live)
+        old = record if isinstance(record, list) and len(record) == len(live) else [None] * len(live)
         return [_actual(*items, path, kind) for items in zip(value, live, old, strict=True)]
     return _as_written(value, live, path, kind)
 
 
-def _changed(name: str, value: Any, recorded: Mapping[str, Any]) -> bool:
+def _is_changed(name: str, value: Any, record: Mapping[str, Any]) -> bool:
     """Whether a member that the program does not set has changed, or been added, since it was recorded."""
-    if name in recorded:
-        return bool(recorded[name] != value)
-    return bool(recorded) and value not in (None, [], {}, "")
+    if name in record:
+        return bool(record[name] != value)
+    return bool(record) and value not in (None, [], {}, "")
 
 
 def _as_written(value: Any, live: Any, path: str, kind: Kind) -> Any:

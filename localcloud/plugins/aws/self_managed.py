@@ -127,7 +127,9 @@ def _machines(
     attributes = described(api, region, [data["InstanceType"]])
     return NodeGroup(
         name=label_of(group["AutoScalingGroupName"]),
-        instance_types=tuple(eks_backend.instance_type(one, drivers=False) for one in attributes),
+        instance_types=tuple(
+            eks_backend.instance_type(attribute_set, drivers=False) for attribute_set in attributes
+        ),
         zones=tuple(sorted({subnet["AvailabilityZone"] for subnet in subnets})),
         count=group["DesiredCapacity"],
         labels=dict(label.split("=", 1) for label in settings.flag("node-labels") if "=" in label),

@@ -76,11 +76,11 @@ class Subject:
         """The members of the row, with their values."""
         shape = self.api.shapes(self.kind.service, call.operation).input_shape
         rest = self._other_inputs(shape, call.members) if call.other_inputs else {}
-        takes = {name: self._value(name) for name in call.takes.split()}
-        self.sent |= takes.keys()
-        members = self._rendered(call.members, shape)
-        taken = mapping.to_members(takes, shape, self.kind.names)
-        return rest | taken | (members if members is not _ABSENT else {})
+        inputs = {name: self._value(name) for name in call.takes.split()}
+        self.sent |= inputs.keys()
+        members = self._rendering(call.members, shape)
+        input_members = mapping.to_members(inputs, shape, self.kind.names)
+        return rest | input_members | (members if members is not _ABSENT else {})
 
     def create(self, call: Call, more: Mapping[str, Any] | None = None) -> Any:
         """Make the call that creates it, with its tags."""
@@ -117,7 +117,7 @@ class Subject:
         }
         return members
 
-    def _rendered(self, template: Any, shape: Any) -> Any:
+    def _rendering(self, template: Any, shape: Any) -> Any:
         if template is OTHER_INPUTS:
             return self._other_inputs(shape)
         match template:
@@ -126,15 +126,15 @@ class Subject:
                 value = self.old.get(name.removeprefix(OLD)) if name.startswith(OLD) else self._value(name)
                 return _ABSENT if value is None else mapping.to_api(value, shape, self.kind.names, name)
             case dict():
-                rendered = {}
+                members = {}
                 for name, item in template.items():
                     inner = shape.members[name] if shape.type_name == "structure" else shape.value
-                    value = self._rendered(item, inner)
+                    value = self._rendering(item, inner)
                     if value is not _ABSENT:
-                        rendered[name] = value
-                return rendered if rendered or not template else _ABSENT
+                        members[name] = value
+                return members if members or not template else _ABSENT
             case list():
-                items = [self._rendered(item, shape.member) for item in template]
+                items = [self._rendering(item, shape.member) for item in template]
                 present = [item for item in items if item is not _ABSENT]
                 return present if present or not template else _ABSENT
             case str() if "{" in template:

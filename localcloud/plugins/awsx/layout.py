@@ -83,21 +83,21 @@ def subnets(
     whole = IPv4Network(network)
     by_zone = zone_mask if strategy != "Legacy" else None
     prefix = by_zone or whole.prefixlen + _bits(len(zones))
-    placed: list[Subnet] = []
+    layout: list[Subnet] = []
     for number, zone in enumerate(zones):
         base = int(whole.network_address) + number * 2 ** (32 - prefix)
         ranges = _explicit(specs, number) or _ranges(IPv4Network((base, prefix)), specs, strategy)
-        placed += [
+        layout += [
             Subnet(f"{vpc}-{spec.name or spec.kind.lower()}-{number + 1}", spec.kind, zone, range, spec.tags)
             for spec, range in sorted(ranges, key=lambda pair: KINDS.index(pair[0].kind))
             if spec.kind != UNUSED
         ]
-    return placed
+    return layout
 
 
 def _explicit(specs: Sequence[SubnetSpec] | None, zone: int) -> list[tuple[SubnetSpec, str]]:
-    named = [spec for spec in specs or () if spec.ranges]
-    return [(spec, spec.ranges[zone]) for spec in named]
+    range_specs = [spec for spec in specs or () if spec.ranges]
+    return [(spec, spec.ranges[zone]) for spec in range_specs]
 
 
 def _ranges(
@@ -108,13 +108,13 @@ def _ranges(
     for spec, mask in _masks(zone.prefixlen, specs, strategy):
         size = 2 ** (32 - mask)
         start = -(-at // size) * size
-        placed = IPv4Network((start, mask))
-        if not placed.subnet_of(zone):
+        network = IPv4Network((start, mask))
+        if not network.subnet_of(zone):
             raise Refusal(
-                f"The subnets of a VPC are too large: one of {placed} is not in {zone}, which a zone has; "
+                f"The subnets of a VPC are too large: one of {network} is not in {zone}, which a zone has; "
                 "take larger cidrMasks."
             )
-        ranges.append((spec, str(placed)))
+        ranges.append((spec, str(network)))
         at = start + size
     return ranges
 
@@ -124,8 +124,8 @@ def _masks(zone: int, specs: Sequence[SubnetSpec] | None, strategy: str) -> list
         return [(spec, max(zone, 16) + number) for number, spec in enumerate(DEFAULT, 1)]
     if strategy == "Legacy":
         share = zone + (0 if len(specs) == 1 else 1)
-        ordered = sorted(specs, key=lambda spec: LEGACY_ORDER.index(spec.kind))
-        return [(spec, spec.mask or max(share, LEGACY_MASKS[spec.kind])) for spec in ordered]
+        order = sorted(specs, key=lambda spec: LEGACY_ORDER.index(spec.kind))
+        return [(spec, spec.mask or max(share, LEGACY_MASKS[spec.kind])) for spec in order]
     return [(spec, spec.mask or zone + _bits(len(specs))) for spec in specs]
 
 

@@ -92,14 +92,14 @@ class Vpc(Component):
             **{argument: inputs.get(wire) for argument, wire in OF_THE_VPC.items()},
         )
         self.gateway = aws.ec2.InternetGateway(
-            name, vpc_id=self.vpc.id, tags=self.tags, region=self.region, opts=_under(self.vpc)
+            name, vpc_id=self.vpc.id, tags=self.tags, region=self.region, opts=_child_options(self.vpc)
         )
         self.subnets: list[tuple[Subnet, aws.ec2.Subnet]] = []
-        self.made: dict[str, list[Any]] = {
+        self.resources: dict[str, list[Any]] = {
             "routeTables": [], "routeTableAssociations": [], "routes": [], "natGateways": [], "eips": []
         }  # fmt: skip
         for number, zone in enumerate(zones):
-            for subnet in (one for one in layout if one.zone == zone):
+            for subnet in (candidate for candidate in layout if candidate.zone == zone):
                 self._subnet(number, subnet)
         self.outputs = self._outputs()
         self.register_outputs(self.outputs)
@@ -128,17 +128,19 @@ class Vpc(Component):
     def _zones(self) -> Sequence[str]:
         if names := self.inputs.get("availabilityZoneNames"):
             return list(names)
-        wanted = _whole(self.inputs.get("numberOfAvailabilityZones")) or DEFAULT_ZONES
-        shown = aws.get_availability_zones(region=self.region, opts=pulumi.InvokeOptions(parent=self)).names
-        if len(shown) < wanted:
+        number = _whole(self.inputs.get("numberOfAvailabilityZones")) or DEFAULT_ZONES
+        zone_names = aws.get_availability_zones(
+            region=self.region, opts=pulumi.InvokeOptions(parent=self)
+        ).names
+        if len(zone_names) < number:
             raise Refusal(
-                f"awsx.Vpc {self.name}: the region has {len(shown)} zones, not {wanted}: name fewer."
+                f"awsx.Vpc {self.name}: the region has {len(zone_names)} zones, not {number}: name fewer."
             )
-        return shown[:wanted]
+        return zone_names[:number]
 
     def _subnet(self, zone: int, subnet: Subnet) -> None:
         own = {**self.tags, "Name": subnet.name, "SubnetType": subnet.kind}
-        placed = aws.ec2.Subnet(
+        resource = aws.ec2.Subnet(
             subnet.name,
             vpc_id=self.vpc.id,
             availability_zone=subnet.zone,
@@ -147,47 +149,49 @@ class Vpc(Component):
             assign_ipv6_address_on_creation=False,
             tags={**self.tags, **subnet.tags, "Name": subnet.name, "SubnetType": subnet.kind},
             region=self.region,
-            opts=_under(self.vpc),
+            opts=_child_options(self.vpc),
         )
-        self.subnets.append((subnet, placed))
+        self.subnets.append((subnet, resource))
         table = aws.ec2.RouteTable(
-            subnet.name, vpc_id=self.vpc.id, tags=own, region=self.region, opts=_under(placed)
+            subnet.name, vpc_id=self.vpc.id, tags=own, region=self.region, opts=_child_options(resource)
         )
-        self.made["routeTables"].append(table)
-        self.made["routeTableAssociations"].append(
+        self.resources["routeTables"].append(table)
+        self.resources["routeTableAssociations"].append(
             aws.ec2.RouteTableAssociation(
                 subnet.name,
                 route_table_id=table.id,
-                subnet_id=placed.id,
+                subnet_id=resource.id,
                 region=self.region,
-                opts=_under(table),
+                opts=_child_options(table),
             )
         )
         if subnet.kind == PUBLIC:
-            self._nat_gateway(zone, placed)
+            self._nat_gateway(zone, resource)
             self._route(subnet, table, gateway_id=self.gateway.id)
         elif subnet.kind == PRIVATE and self.strategy != NONE:
             number = 0 if self.strategy == SINGLE else zone
-            self._route(subnet, table, nat_gateway_id=self.made["natGateways"][number].id)
+            self._route(subnet, table, nat_gateway_id=self.resources["natGateways"][number].id)
 
     def _nat_gateway(self, zone: int, subnet: aws.ec2.Subnet) -> None:
-        wanted = {NONE: 0, SINGLE: 1, ONE_PER_ZONE: zone + 1}[self.strategy]
-        if len(self.made["natGateways"]) >= wanted:
+        number = {NONE: 0, SINGLE: 1, ONE_PER_ZONE: zone + 1}[self.strategy]
+        if len(self.resources["natGateways"]) >= number:
             return
         name = f"{self.name}-{zone + 1}"
         tags = {**(self.inputs.get("tags") or {}), "Name": name}
         if not self.addresses:
-            eip = aws.ec2.Eip(name, tags=tags, region=self.region, opts=_under(subnet))
-            self.made["eips"].append(eip)
+            eip = aws.ec2.Eip(name, tags=tags, region=self.region, opts=_child_options(subnet))
+            self.resources["eips"].append(eip)
         gateway = aws.ec2.NatGateway(
             name,
             subnet_id=subnet.id,
-            allocation_id=self.addresses[zone] if self.addresses else self.made["eips"][zone].allocation_id,
+            allocation_id=self.addresses[zone]
+            if self.addresses
+            else self.resources["eips"][zone].allocation_id,
             tags=tags,
             region=self.region,
-            opts=_under(subnet),
+            opts=_child_options(subnet),
         )
-        self.made["natGateways"].append(gateway)
+        self.resources["natGateways"].append(gateway)
 
     def _route(self, subnet: Subnet, table: aws.ec2.RouteTable, **way: pulumi.Output[str]) -> None:
         route = aws.ec2.Route(
@@ -195,28 +199,30 @@ class Vpc(Component):
             route_table_id=table.id,
             destination_cidr_block="0.0.0.0/0",
             region=self.region,
-            opts=_under(table),
+            opts=_child_options(table),
             **way,
         )
-        self.made["routes"].append(route)
+        self.resources["routes"].append(route)
 
     def _outputs(self) -> dict[str, Any]:
         kinds = {PUBLIC: "public", PRIVATE: "private", ISOLATED: "isolated"}
-        of_kind = {kind: [placed for subnet, placed in self.subnets if subnet.kind == kind] for kind in kinds}
+        of_kind = {
+            kind: [resource for subnet, resource in self.subnets if subnet.kind == kind] for kind in kinds
+        }
         return {
             "vpc": self.vpc,
             "vpcId": self.vpc.id,
             "internetGateway": self.gateway,
-            "subnets": [placed for _, placed in self.subnets],
+            "subnets": [resource for _, resource in self.subnets],
             **{f"{word}Subnets": of_kind[kind] for kind, word in kinds.items()},
             **{f"{word}SubnetIds": [subnet.id for subnet in of_kind[kind]] for kind, word in kinds.items()},
-            **self.made,
+            **self.resources,
             "vpcEndpoints": [],
             "subnetLayout": [],
         }
 
 
-def _under(parent: pulumi.Resource) -> pulumi.ResourceOptions:
+def _child_options(parent: pulumi.Resource) -> pulumi.ResourceOptions:
     return pulumi.ResourceOptions(parent=parent, depends_on=[parent])
 
 

@@ -33,8 +33,8 @@ class ComponentPlugin(Provider):
         """Make one component. Raises Refusal when the laptop cloud does not serve it, or an argument."""
         component = self._components.get(resource_type)
         if component is None:
-            served = ", ".join(sorted(self._components))
-            raise Refusal(f"The laptop cloud does not serve {resource_type} ({name}): it serves {served}.")
+            types = ", ".join(sorted(self._components))
+            raise Refusal(f"The laptop cloud does not serve {resource_type} ({name}): it serves {types}.")
         arguments = {key: value for key, value in inputs.items() if value is not None}
         resource = component(name, arguments, options)
         return ConstructResult(resource.urn, resource.outputs)

@@ -228,7 +228,7 @@ class Cluster(Component):
         if "instanceRoles" in inputs:
             return inputs["instanceRoles"], None, None
         default_nodes = not inputs.get("skipDefaultNodeGroup")
-        made: list[pulumi.Output[Any]] = []
+        attachments: list[pulumi.Output[Any]] = []
         if "instanceRole" in inputs:
             role = inputs["instanceRole"]
             if not default_nodes:
@@ -248,11 +248,13 @@ class Cluster(Component):
                 tags=inputs.get("tags"),
                 opts=self.child,
             )
-            role, made = component.role, [attachment.id for attachment in component.attachments]
+            role, attachments = component.role, [attachment.id for attachment in component.attachments]
         else:
             return [], None, None
-        named: pulumi.Output[Any] = pulumi.Output.from_input(role)
-        role_name = pulumi.Output.all(named.apply(lambda role: role.name), *made).apply(lambda all: all[0])
+        role_output: pulumi.Output[Any] = pulumi.Output.from_input(role)
+        role_name = pulumi.Output.all(role_output.apply(lambda role: role.name), *attachments).apply(
+            lambda all: all[0]
+        )
         profile = aws.iam.InstanceProfile(f"{name}-instanceProfile", role=role_name, opts=self.child)
         return [role], role, profile
 

@@ -43,8 +43,8 @@ def fargate_profile(
             tags=tags,
             opts=pulumi.ResourceOptions(parent=parent),
         )
-        attached = [attachment.id for attachment in role.attachments]
-        role_arn = pulumi.Output.all(role.role.arn, *attached).apply(lambda all: all[0])
+        attachments = [attachment.id for attachment in role.attachments]
+        role_arn = pulumi.Output.all(role.role.arn, *attachments).apply(lambda all: all[0])
     vpc_id, subnet_ids = network
     selectors: Any = options.get("selectors") or EVERYWHERE
     return aws.eks.FargateProfile(

@@ -245,9 +245,9 @@ def check(about: str, inputs: Mapping[str, Any]) -> None:
             f"{about}: clusterIngressRule or clusterIngressRuleId is required when nodeSecurityGroup is "
             "manually specified: set one."
         )
-    for one, other in (("nodePublicKey", "keyName"), ("amiId", "gpu")):
-        if inputs.get(one) and inputs.get(other):
-            raise Refusal(f"{about}: {one} and {other} are mutually exclusive: keep one.")
+    for name, rival in (("nodePublicKey", "keyName"), ("amiId", "gpu")):
+        if inputs.get(name) and inputs.get(rival):
+            raise Refusal(f"{about}: {name} and {rival} are mutually exclusive: keep one.")
 
 
 def before_nodes(core: Mapping[str, Any]) -> list[pulumi.Resource]:

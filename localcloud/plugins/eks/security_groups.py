@@ -51,12 +51,12 @@ def node_group(
     opts: pulumi.ResourceOptions,
 ) -> tuple[aws.ec2.SecurityGroup, aws.ec2.SecurityGroupRule]:
     """Group of the nodes, and the rule that lets their pods reach the control plane."""
-    owned = cluster_name.apply(lambda cluster: {f"kubernetes.io/cluster/{cluster}": "owned"})
+    owner_tag = cluster_name.apply(lambda cluster: {f"kubernetes.io/cluster/{cluster}": "owned"})
     group = aws.ec2.SecurityGroup(
         f"{name}-nodeSecurityGroup",
         vpc_id=vpc_id,
         revoke_rules_on_delete=True,
-        tags=merge_tags({"Name": f"{name}-nodeSecurityGroup"}, owned, group_tags, tags),
+        tags=merge_tags({"Name": f"{name}-nodeSecurityGroup"}, owner_tag, group_tags, tags),
         opts=opts,
     )
 

@@ -27,15 +27,15 @@ def worker_subnets(
         # A subnet without a route table of its own has the VPC's main one.
         own, main = table("association.subnet-id", subnet_id), table("association.main", "true")
         first = pulumi.Output.all(own, main).apply(lambda ids: [*ids[0], *ids[1]][0])
-        found = aws.ec2.get_route_table_output(route_table_id=first, opts=options)
-        return found.routes.apply(leads_out)
+        route_table = aws.ec2.get_route_table_output(route_table_id=first, opts=options)
+        return route_table.routes.apply(leads_out)
 
-    def chosen(ids: Sequence[str]) -> pulumi.Output[list[str]]:
+    def choice(ids: Sequence[str]) -> pulumi.Output[list[str]]:
         return pulumi.Output.all(*(public(id) for id in ids)).apply(
             lambda flags: [id for id, flag in zip(ids, flags, strict=True) if not flag] or list(ids)
         )
 
-    return pulumi.Output.from_input(subnet_ids).apply(chosen)
+    return pulumi.Output.from_input(subnet_ids).apply(choice)
 
 
 def leads_out(routes: Iterable[Any]) -> bool:

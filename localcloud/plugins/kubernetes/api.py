@@ -104,8 +104,8 @@ class Api:
         """How the server serves a kind: its plural `name`, whether `namespaced`; None if it does not."""
         kinds = self.kinds.get(kind.root, {})
         if kind.name not in kinds:
-            served = (self.find(kind.root) or {}).get("resources") or []
-            kinds = {resource["kind"]: resource for resource in served if "/" not in resource["name"]}
+            resources = (self.find(kind.root) or {}).get("resources") or []
+            kinds = {resource["kind"]: resource for resource in resources if "/" not in resource["name"]}
             self.kinds[kind.root] = kinds
         return kinds.get(kind.name)
 
@@ -154,7 +154,7 @@ class Api:
                 )
             except _network_errors() as error:
                 # A persistent connection may have been closed meanwhile; a closed port is another matter.
-                if pause is None or not _broken(error):
+                if pause is None or not _is_broken(error):
                     raise Unreachable(self._unreachable(error)) from None
             else:
                 if response.status < 400:
@@ -188,7 +188,7 @@ def _network_errors() -> tuple[type[Exception], ...]:
     return (HTTPError, OSError)
 
 
-def _broken(error: BaseException) -> bool:
+def _is_broken(error: BaseException) -> bool:
     from urllib3.exceptions import ProtocolError, SSLError
 
     # A certificate that does not fit stays so; a handshake beside many others may be disturbed.

@@ -45,11 +45,11 @@ class Helm:
 
         hopeless: why its waiting is in vain, upon which it is terminated; empty where it may help.
         """
-        inherited = {name: value for name, value in os.environ.items() if not name.startswith(VARIABLES)}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(VARIABLES)}
         folders = {f"HELM_{name}_HOME": str(self.home / name.lower()) for name in ("CACHE", "CONFIG", "DATA")}
         process = subprocess.Popen(
             [str(tools.path("helm")), *arguments],
-            env={**inherited, **folders},
+            env={**environment, **folders},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

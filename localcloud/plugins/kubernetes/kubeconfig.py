@@ -69,15 +69,15 @@ def _merge(paths: list[Path]) -> dict[str, Any]:
         raise Refusal(
             f"The provider's kubeconfig names {paths[0]}, and there is no such file: correct the path."
         )
-    merged: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for path in files:
         config = _parse(path.read_text())
         if not isinstance(config, dict):
             raise Refusal(f"{path} is no kubeconfig: give the path of one.")
         for part in ("clusters", "users", "contexts"):
-            merged.setdefault(part, []).extend(config.get(part) or [])
-        merged.setdefault("current-context", config.get("current-context"))
-    return merged
+            result.setdefault(part, []).extend(config.get(part) or [])
+        result.setdefault("current-context", config.get("current-context"))
+    return result
 
 
 def _parse(text: str) -> Any:
@@ -146,11 +146,11 @@ def _role_of_program(user: Mapping[str, Any]) -> str | None:
     """The role that a user's program for a token of EKS assumes, or ""; None where it runs none."""
     program = user.get("exec") or {}
     words = [str(word) for word in program.get("args") or ()]
-    asks = TOKEN_PROGRAMS.get(Path(str(program.get("command", ""))).name)
-    if asks is None or not set(asks) <= set(words):
+    subcommand = TOKEN_PROGRAMS.get(Path(str(program.get("command", ""))).name)
+    if subcommand is None or not set(subcommand) <= set(words):
         return None
-    named = dict(word.split("=", 1) for word in words if "=" in word) | dict(pairwise(words))
-    return next((named[option] for option in ROLE_OPTIONS if option in named), "")
+    options = dict(word.split("=", 1) for word in words if "=" in word) | dict(pairwise(words))
+    return next((options[option] for option in ROLE_OPTIONS if option in options), "")
 
 
 def signed_in(config: Mapping[str, Any], token: Path) -> dict[str, Any]:
@@ -165,8 +165,8 @@ def signed_in(config: Mapping[str, Any], token: Path) -> dict[str, Any]:
 def _at_hand(user: Mapping[str, Any]) -> bool:
     """Whether a user signs in with whose credentials are at hand."""
     file = user.get("tokenFile")
-    who = principal_of(Path(file).read_text().strip()) if file and Path(file).is_file() else None
-    return who is not None and who.session != GET_TOKEN_SESSION
+    principal = principal_of(Path(file).read_text().strip()) if file and Path(file).is_file() else None
+    return principal is not None and principal.session != GET_TOKEN_SESSION
 
 
 def _authority(cluster: Mapping[str, Any]) -> str | None:

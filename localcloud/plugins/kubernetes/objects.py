@@ -115,15 +115,15 @@ def with_metadata(inputs: Properties, **changes: Any) -> Properties:
     plain = old.value if isinstance(old, Secret) else old
     if plain is UNKNOWN:
         return inputs
-    merged = dict(plain or {})
+    metadata = dict(plain or {})
     for name, value in changes.items():
         if isinstance(value, dict):
-            current = merged.get(name)
+            current = metadata.get(name)
             current = current.value if isinstance(current, Secret) else current
-            merged[name] = {**current, **value} if isinstance(current, dict) else dict(value)
+            metadata[name] = {**current, **value} if isinstance(current, dict) else dict(value)
         else:
-            merged[name] = value
-    return {**inputs, "metadata": Secret(merged) if isinstance(old, Secret) else merged}
+            metadata[name] = value
+    return {**inputs, "metadata": Secret(metadata) if isinstance(old, Secret) else metadata}
 
 
 def without_read_only(inputs: Properties) -> Properties:
@@ -225,9 +225,9 @@ def _actual_list(items: list[Any], live: list[Any], path: PropertyPath) -> list[
     if key:
         by_key = {item[key]: item for item in live}
         return [
-            _actual(item, by_key[revealed[key]], (*path, index))
-            for index, (item, revealed) in enumerate(zip(items, plain, strict=True))
-            if revealed[key] in by_key
+            _actual(item, by_key[plain_item[key]], (*path, index))
+            for index, (item, plain_item) in enumerate(zip(items, plain, strict=True))
+            if plain_item[key] in by_key
         ]
     if len(items) == len(live):
         pairs = enumerate(zip(items, live, strict=True))
@@ -267,23 +267,23 @@ def inputs_of_import(live: Mapping[str, Any]) -> Properties:
     That is, in this order, `kubectl apply`'s annotation, the fields of managers that applied the object, or
     all of it.
     """
-    applied = annotation(live, LAST_APPLIED)
-    if applied:
-        inputs = json.loads(applied)
+    annotation_text = annotation(live, LAST_APPLIED)
+    if annotation_text:
+        inputs = json.loads(annotation_text)
         inputs.get("metadata", {}).get("annotations", {}).pop(LAST_APPLIED, None)
         actual = _actual(inputs.get("metadata") or {}, metadata(live), ("metadata",))
         return _tidy({**inputs, "metadata": actual}, live)
-    managed = [
+    field_sets = [
         entry.get("fieldsV1") or {}
         for entry in metadata(live).get("managedFields") or []
         if entry.get("operation") == "Apply" and not entry.get("subresource")
     ]
-    if not managed:
+    if not field_sets:
         return _tidy({name: value for name, value in live.items() if name != "status"}, live)
-    owned: dict[str, Any] = {}
-    for fields in managed:
-        _merge(owned, fields)
-    return _tidy(_owned(dict(live), owned), live)
+    own_fields: dict[str, Any] = {}
+    for fields in field_sets:
+        _merge(own_fields, fields)
+    return _tidy(_own_part(dict(live), own_fields), live)
 
 
 def _tidy(inputs: dict[str, Any], live: Mapping[str, Any]) -> Properties:
@@ -301,14 +301,14 @@ def _merge(into: dict[str, Any], fields: Mapping[str, Any]) -> None:
         _merge(into.setdefault(name, {}), value)
 
 
-def _owned(live: Any, fields: Mapping[str, Any]) -> Any:
+def _own_part(live: Any, fields: Mapping[str, Any]) -> Any:
     """The part of an object that managed fields (`f:spec`, `k:{"name":"x"}`, `v:"x"`) name."""
     inner = {name: value for name, value in fields.items() if name != "."}
     if not inner:
         return live
     if isinstance(live, dict):
         return {
-            name[2:]: _owned(live[name[2:]], value)
+            name[2:]: _own_part(live[name[2:]], value)
             for name, value in inner.items()
             if name.startswith("f:") and name[2:] in live
         }
@@ -323,7 +323,7 @@ def _owned_items(live: list[Any], name: str, fields: Mapping[str, Any]) -> list[
     if name.startswith("k:"):
         key = json.loads(name[2:])
         return [
-            {**{name: value for name, value in key.items() if name in item}, **_owned(item, fields)}
+            {**{name: value for name, value in key.items() if name in item}, **_own_part(item, fields)}
             for item in live
             if isinstance(item, dict) and all(item.get(name, value) == value for name, value in key.items())
         ]

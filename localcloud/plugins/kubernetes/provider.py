@@ -81,12 +81,12 @@ class Kubernetes(Provider):
         """Another cluster replaces the provider; other credentials for the same cluster do not."""
         kinds_ = differences(old, new)
         if reveal(old.get("clusterIdentifier")) and reveal(new.get("clusterIdentifier")):
-            return Diff(kinds=kinds_, replaces=_under(kinds_, "clusterIdentifier"))
+            return Diff(kinds=kinds_, replaces=_paths_under(kinds_, "clusterIdentifier"))
         unknown = [name for name in CLUSTER_SETTINGS if unknown_in(new.get(name))]
         if unknown:
-            return Diff(kinds=kinds_, replaces=_under(kinds_, *unknown))
+            return Diff(kinds=kinds_, replaces=_paths_under(kinds_, *unknown))
         if kinds_ and _cluster_of(old) != _cluster_of(new):
-            return Diff(kinds=kinds_, replaces=_under(kinds_, *CLUSTER_SETTINGS))
+            return Diff(kinds=kinds_, replaces=_paths_under(kinds_, *CLUSTER_SETTINGS))
         return Diff(kinds=kinds_)
 
     def configure(self, inputs: Properties) -> None:
@@ -94,7 +94,7 @@ class Kubernetes(Provider):
         self.settings = Settings.of(reveal(inputs))
         # A wrong localcloud.yaml is refused now, not when its Deployments are made.
         stand_in_modules(self.project)
-        known = image_architectures(self.project)
+        architectures = image_architectures(self.project)
         server = self.cluster.api.access.server
         if not loopback(server):
             raise Refusal(
@@ -113,7 +113,7 @@ class Kubernetes(Provider):
             if answers:
                 raise
             raise Refusal(f"configured Kubernetes cluster is unreachable: {server}: {GIVEN_UP}.") from None
-        note_architectures(plane.folder, self.project, known)
+        note_architectures(plane.folder, self.project, architectures)
 
     @cached_property
     def kubeconfig(self) -> dict[str, Any]:
@@ -125,14 +125,14 @@ class Kubernetes(Provider):
 
         settings, aws = self.settings, AwsServer(self.cloud)
         role = role_at_hand(aws.url) if aws.has_url() else ""
-        config = with_token_files(settings.kubeconfig, lambda named: self._token_file(named, role))
+        config = with_token_files(settings.kubeconfig, lambda role_name: self._token_file(role_name, role))
         if not role:
             return config
         server = access(config, settings.context, settings.cluster).server
         token = self._control_plane(server).principal_token_file(principal(role))
         return signed_in(config, token)
 
-    def _token_file(self, named: str, at_hand: str) -> Path:
+    def _token_file(self, role_name: str, at_hand: str) -> Path:
         """What the program of a kubeconfig for tokens gets: of a role that it names, or that is at hand.
 
         Whose the laptop's own credentials stand for, nobody knows here: they are an administrator's.
@@ -140,19 +140,19 @@ class Kubernetes(Provider):
         settings = self.settings
         entry = active_cluster(settings.kubeconfig, settings.context, settings.cluster) or {}
         plane = self._control_plane(str(entry.get("server", "")).rstrip("/"))
-        if not (named or at_hand):
+        if not (role_name or at_hand):
             return plane.token_file
-        who = principal(named, GET_TOKEN_SESSION) if named else principal(at_hand)
-        return plane.principal_token_file(who)
+        caller = principal(role_name, GET_TOKEN_SESSION) if role_name else principal(at_hand)
+        return plane.principal_token_file(caller)
 
     @cached_property
     def cluster(self) -> Cluster:
         """The cluster that it is configured with."""
         settings = self.settings
-        reached = access(self.kubeconfig, settings.context, settings.cluster)
+        server = access(self.kubeconfig, settings.context, settings.cluster)
         return Cluster(
-            Api(reached),
-            namespace=settings.namespace or reached.namespace,
+            Api(server),
+            namespace=settings.namespace or server.namespace,
             force=settings.patch_force,
             upsert=settings.upsert,
             cancelled=self.cancelled,
@@ -215,17 +215,17 @@ class Kubernetes(Provider):
     def explain(self, error: Exception) -> str | None:
         """An error of the API server, of Helm or of the network, as one sentence."""
         if isinstance(error, ApiError):
-            return self._unauthorized() if error.status == UNAUTHORIZED else _refusal(error)
+            return self._sign_in_refusal() if error.status == UNAUTHORIZED else _refusal(error)
         if isinstance(error, Unreachable):
             return f"{error}: run `{RUN} up`, which starts it again; {GIVEN_UP}."
         if isinstance(error, NotReady):
             return f"{error}."
         return None
 
-    def _unauthorized(self) -> str:
+    def _sign_in_refusal(self) -> str:
         """What EKS and its clients say of somebody whom no access entry lets in, and what to do."""
-        who = principal_of(self.cluster.api.access.bearer() or "")
-        return str(unauthorized(self.plane().name, who.arn if who else ""))
+        caller = principal_of(self.cluster.api.access.bearer() or "")
+        return str(unauthorized(self.plane().name, caller.arn if caller else ""))
 
     # --- resources ---
 
@@ -249,7 +249,7 @@ class Kubernetes(Provider):
             else:
                 name = naming.name(target.name, length=8)
             inputs = objects.with_metadata(inputs, name=name, annotations={objects.AUTONAMED: "true"})
-        if self.settings.namespace and not metadata.get("namespace") and self._namespaced(kind):
+        if self.settings.namespace and not metadata.get("namespace") and self._is_namespaced(kind):
             inputs = objects.with_metadata(inputs, namespace=self.settings.namespace)
         return inputs, []
 
@@ -259,17 +259,17 @@ class Kubernetes(Provider):
             return self.releases.diff(old, state, new)
         kind = kinds.kind_of_object(target.type, reveal(new))
         old = objects.without_read_only(old)
-        changed = {
+        changes = {
             path: change
             for path, change in differences(old, new, objects.equivalent).items()
             if path != ("metadata", "namespace") or not self._same_namespace(kind, old, new)
         }
         fields = fixed_fields(kind, contents_may_change=self._contents_may_change(kind, old))
-        replaces = replacing(changed, fields)
+        replaces = replacing(changes, fields)
         # The old object has to go first where the new one must have its name.
-        same = objects.name_of(new) == objects.name_of(old) and ("metadata", "namespace") not in changed
-        room = bool(replaces) and same and not objects.enabled(new, objects.AUTONAMED)
-        return Diff(kinds=changed, replaces=replaces, delete_before_replace=room)
+        same_name = objects.name_of(new) == objects.name_of(old) and ("metadata", "namespace") not in changes
+        room = bool(replaces) and same_name and not objects.enabled(new, objects.AUTONAMED)
+        return Diff(kinds=changes, replaces=replaces, delete_before_replace=room)
 
     def create(
         self, target: Target, inputs: Properties, preview: bool, timeout: float
@@ -285,7 +285,7 @@ class Kubernetes(Provider):
         manager = self._manager(target, inputs, {})
         thing = objects.manifest(inputs)
         if preview:
-            live = self._previewed(kind, inputs, thing, manager, new=True)
+            live = self._preview(kind, inputs, thing, manager, new=True)
             return "", objects.outputs(inputs, live, manager) if live else inputs
         place, live = self.cluster.create(kind, thing, manager)
         return place.id, self._ready(kind, place, place.id, inputs, live, manager, timeout, target.stack)
@@ -308,7 +308,7 @@ class Kubernetes(Provider):
         manager = self._manager(target, new, state)
         thing = objects.manifest(new)
         if preview:
-            live = self._previewed(kind, new, thing, manager, new=False)
+            live = self._preview(kind, new, thing, manager, new=False)
             return objects.outputs(new, live, manager) if live else new
         place = self.cluster.place(kind, objects.name_of(thing), objects.metadata(thing).get("namespace"))
         if place is None:
@@ -400,7 +400,7 @@ class Kubernetes(Provider):
                 raise InitializationFailed(id, outputs, inputs, reason) from None
         return objects.outputs(inputs, ready, manager)
 
-    def _previewed(
+    def _preview(
         self, kind: Kind, inputs: Properties, thing: dict[str, Any], manager: str, *, new: bool
     ) -> dict[str, Any] | None:
         if unknown_in(inputs):
@@ -414,7 +414,7 @@ class Kubernetes(Provider):
         annotation = objects.annotation(inputs, objects.FIELD_MANAGER)
         return str(annotation or state.get("__fieldManager") or objects.manager_of(target.urn))
 
-    def _namespaced(self, kind: Kind) -> bool:
+    def _is_namespaced(self, kind: Kind) -> bool:
         """Whether objects of a kind live in namespaces; assumed for kinds that are not served yet."""
         if kind.cluster_scoped:
             return False
@@ -448,8 +448,8 @@ def _cluster_of(inputs: Properties) -> Any:
         return None
 
 
-def _under(changed: dict[PropertyPath, Any], *names: str) -> frozenset[PropertyPath]:
-    return frozenset(path for path in changed if path[0] in names)
+def _paths_under(changes: dict[PropertyPath, Any], *names: str) -> frozenset[PropertyPath]:
+    return frozenset(path for path in changes if path[0] in names)
 
 
 def _refusal(error: ApiError) -> str:

@@ -157,8 +157,8 @@ def _waiting_containers(thing: Thing) -> Iterator[str]:
 
 def replicas(kind: Kind, thing: Thing) -> int:
     """Pods of an object for which machines may be missing; 0 for kinds that make as many pods as fit."""
-    counted = kind.group == "apps" and kind.name in ("Deployment", "StatefulSet")
-    return int(spec(thing).get("replicas", 1)) if counted else 0
+    has_replicas = kind.group == "apps" and kind.name in ("Deployment", "StatefulSet")
+    return int(spec(thing).get("replicas", 1)) if has_replicas else 0
 
 
 def machines_full(desired: int, pods: Iterable[Thing]) -> Verdict:
@@ -179,14 +179,14 @@ def _deployment(thing: Thing) -> Verdict:
         return failure(_reason(progress))
     desired = spec(thing).get("replicas", 1)
     current = status(thing)
-    updated = current.get("updatedReplicas") or 0
-    if updated < desired:
+    updates = current.get("updatedReplicas") or 0
+    if updates < desired:
         stuck = condition(thing, "ReplicaFailure")
-        return pending(_reason(stuck) or f"{updated} of {desired} pods are of the new template")
-    old = (current.get("replicas") or 0) - updated
+        return pending(_reason(stuck) or f"{updates} of {desired} pods are of the new template")
+    old = (current.get("replicas") or 0) - updates
     if old > 0:
         return pending(f"{old} pods of the previous template still exist")
-    return _pods(current.get("availableReplicas") or 0, updated, "available")
+    return _pods(current.get("availableReplicas") or 0, updates, "available")
 
 
 @_observed
@@ -208,9 +208,9 @@ def _daemon_set(thing: Thing) -> Verdict:
     current = status(thing)
     desired = current.get("desiredNumberScheduled") or 0
     # With any strategy (provider/pkg/await/daemonset.go of pulumi-kubernetes, dsAwaiter).
-    updated = _pods(current.get("updatedNumberScheduled") or 0, desired, "of the new template")
-    if not updated.ready:
-        return updated
+    update = _pods(current.get("updatedNumberScheduled") or 0, desired, "of the new template")
+    if not update.ready:
+        return update
     return _pods(current.get("numberAvailable") or 0, desired, "available")
 
 
@@ -304,7 +304,7 @@ def _custom_judge(text: str) -> Callable[[Thing], Verdict]:
         name, _, value = rest.partition("=")
         return lambda thing: _equal(condition(thing, name).get("status"), value or "True", text)
     if form == "jsonpath" and (path := PATH.fullmatch(rest)):
-        steps = [name or quoted for name, quoted in STEP.findall(path["steps"])]
+        steps = [name or quotation for name, quotation in STEP.findall(path["steps"])]
         return lambda thing: _equal(_at(thing, steps), path["value"] or "", text)
     raise Refusal(
         f"The annotation {objects.WAIT_FOR}: {text} is not understood on the laptop: "

@@ -146,8 +146,8 @@ class Releases:
         namespace, name = objects.split_id(target.id)
         revision = helm.last_revision(self.api, namespace or self.namespace, name)
         if revision is None:
-            recorded = (reveal(state.get("status")) or {}).get("status") == RECORDED
-            return ReadResult(target.id, inputs, state) if recorded else None
+            is_record = (reveal(state.get("status")) or {}).get("status") == RECORDED
+            return ReadResult(target.id, inputs, state) if is_record else None
         if not inputs:
             inputs = {
                 "name": name,
@@ -375,7 +375,7 @@ def _with_files(files: Any, values: Any) -> Any:
     """Values over those in files, later files over earlier ones."""
     import yaml
 
-    merged: Any = {}
+    result: Any = {}
     for asset in reveal(files):
         text = asset.get("text")
         if text is None:
@@ -385,8 +385,8 @@ def _with_files(files: Any, values: Any) -> Any:
             if not path.is_file():
                 raise Refusal(f"valueYamlFiles names {path}, and there is no such file: correct the path.")
             text = path.read_text()
-        merged = _merge(merged, yaml.safe_load(text) or {})
-    return _merge(merged, values or {})
+        result = _merge(result, yaml.safe_load(text) or {})
+    return _merge(result, values or {})
 
 
 def _merge(below: Any, above: Any) -> Any:

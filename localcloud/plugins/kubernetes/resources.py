@@ -75,18 +75,18 @@ class Cluster:
         """Whether objects of a kind live in namespaces; None where the kind is not served (yet)."""
         if kind.cluster_scoped:
             return False
-        served = self.api.resource(kind)
-        return bool(served["namespaced"]) if served else None
+        resource = self.api.resource(kind)
+        return bool(resource["namespaced"]) if resource else None
 
     def place(self, kind: Kind, name: str, namespace: str | None) -> Place | None:
         """Where an object is, or would be; None where its kind is not served."""
-        served = self.api.resource(kind)
-        if served is None:
+        resource = self.api.resource(kind)
+        if resource is None:
             return None
-        if not served["namespaced"]:
-            return Place(f"{kind.root}/{served['name']}", None, name)
+        if not resource["namespaced"]:
+            return Place(f"{kind.root}/{resource['name']}", None, name)
         within = namespace or self.namespace
-        return Place(f"{kind.root}/namespaces/{within}/{served['name']}", within, name)
+        return Place(f"{kind.root}/namespaces/{within}/{resource['name']}", within, name)
 
     def preview(
         self, kind: Kind, thing: Mapping[str, Any], manager: str, *, new: bool
@@ -118,7 +118,7 @@ class Cluster:
 
         Since https://github.com/pulumi/pulumi-kubernetes/pull/4278 the provider makes objects by a create.
         """
-        place = self._served(kind, thing)
+        place = self._served_place(kind, thing)
         if not self.upsert and self.live(place) is not None:
             raise Refusal(
                 f"{kind} {place.id} exists already and is not in the stack's state: import it, "
@@ -198,7 +198,7 @@ class Cluster:
         forced = force or self.force or objects.enabled(thing, objects.PATCH_FORCE)
         return self.api.apply(place.path, thing, manager, force=forced, dry_run=dry_run)
 
-    def _served(self, kind: Kind, thing: Mapping[str, Any]) -> Place:
+    def _served_place(self, kind: Kind, thing: Mapping[str, Any]) -> Place:
         """Where an object goes, once its kind is served: its definition may be of the same update."""
         deadline = Deadline(KIND_TIMEOUT_SECONDS, self.cancelled)
         pause = 0.2

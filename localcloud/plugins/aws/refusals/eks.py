@@ -43,8 +43,8 @@ class Plan:
     def cluster_version(self) -> str | None:
         """Version of the cluster that it belongs to."""
         name = self.inputs.get("clusterName")
-        if planned := self.cluster_versions.get((self.region, str(name))):
-            return planned
+        if plan_version := self.cluster_versions.get((self.region, str(name))):
+            return plan_version
         answer = self.call("describe_cluster", name=name)
         return answer["cluster"]["version"] if answer else None
 
@@ -70,8 +70,8 @@ def _subnets(plan: Plan, about: str, name: str, config: Mapping[str, Any]) -> It
     ids, group_ids = list(config.get("subnetIds") or []), list(config.get("securityGroupIds") or [])
     if not ids:
         return
-    own = _filtered(plan, "describe_subnets", "subnet-id", ids)["Subnets"]
-    groups = _filtered(plan, "describe_security_groups", "group-id", group_ids)["SecurityGroups"]
+    own = _selection(plan, "describe_subnets", "subnet-id", ids)["Subnets"]
+    groups = _selection(plan, "describe_security_groups", "group-id", group_ids)["SecurityGroups"]
     no_subnets = sorted({*ids} - {subnet["SubnetId"] for subnet in own})
     no_groups = sorted({*group_ids} - {group["GroupId"] for group in groups})
     if no_subnets or no_groups:
@@ -80,7 +80,7 @@ def _subnets(plan: Plan, about: str, name: str, config: Mapping[str, Any]) -> It
         yield from subnets.cluster_subnets(about, name, own, groups)
 
 
-def _filtered(plan: Plan, operation: str, name: str, values: list[str]) -> dict[str, Any]:
+def _selection(plan: Plan, operation: str, name: str, values: list[str]) -> dict[str, Any]:
     """What EC2 has of these ids; it refuses a call that names one that it has not."""
     filters = [{"Name": name, "Values": values or ["none"]}]
     answer: dict[str, Any] = plan.api.call("ec2", operation, {"Filters": filters}, plan.region)
@@ -139,12 +139,14 @@ def refuse(
     cluster_versions: as in `Plan`; this adds the cluster's.
     """
     if check := CHECKS.get(target.type):
-        known = _known(reveal(inputs))
-        region = known.get("region") or api.region
-        plan = Plan(api, region, target.name, known, _known(reveal(old or {})), cluster_versions)
+        known_inputs = _known_inputs(reveal(inputs))
+        region = known_inputs.get("region") or api.region
+        plan = Plan(
+            api, region, target.name, known_inputs, _known_inputs(reveal(old or {})), cluster_versions
+        )
         unknowns.refuse(api.cloud, check(plan))
 
 
-def _known(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _known_inputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Inputs, without those that are not known yet, or not wholly."""
     return {name: value for name, value in inputs.items() if value is not UNKNOWN and not unknown_in(value)}

@@ -30,8 +30,8 @@ def excess_permissions(
         iam = cluster_identities(cloud, cluster)
         if iam is not None:
             sentences += [
-                f"{who} on {cluster}: {', '.join(actions)}"
-                for who, actions in sorted(_surpluses(iam, cluster, releases))
+                f"{account} on {cluster}: {', '.join(actions)}"
+                for account, actions in sorted(_surpluses(iam, cluster, releases))
                 if actions
             ]
     return sentences
@@ -53,9 +53,9 @@ def _surpluses(
     for association in associations(iam, cluster):
         programs = list(programs_of(association, releases))
         if programs:
-            who = f"{association['namespace']}/{association['serviceAccount']}"
+            account = f"{association['namespace']}/{association['serviceAccount']}"
             try:
-                yield who, surplus(association_role(iam, association), programs)
+                yield account, surplus(association_role(iam, association), programs)
             except Absent:
                 continue
 

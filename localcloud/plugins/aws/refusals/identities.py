@@ -34,7 +34,7 @@ class Identities:
     api: Api
     region: str
     missing: set[str] = field(default_factory=set)
-    _known: dict[tuple[str, ...], Any] = field(default_factory=dict)
+    _cache: dict[tuple[str, ...], Any] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:
@@ -50,7 +50,7 @@ class Identities:
         self, arn: str, *, tags: Mapping[str, str] | None = None, session_policy: Policy | None = None
     ) -> Role:
         """A session of a role. Raises Absent where the role or a policy of it is not here."""
-        policies, boundary = self._once(("role", arn), lambda: self._role(arn))
+        policies, boundary = self._from_cache(("role", arn), lambda: self._role(arn))
         return Role(
             arn=arn,
             policies=policies,
@@ -61,7 +61,7 @@ class Identities:
 
     def trust(self, arn: str) -> Policy:
         """The trust policy of a role. Raises Absent where it is not here."""
-        policy: Policy = self._described(arn)["AssumeRolePolicyDocument"]
+        policy: Policy = self._description(arn)["AssumeRolePolicyDocument"]
         return policy
 
     def surroundings(self, vpc: str | None = None) -> Surroundings:
@@ -79,7 +79,7 @@ class Identities:
             owner, policy = self._bucket(arn.split(":", 5)[5].partition("/")[0])
             return Resource(arn=arn, account=owner, policy=policy)
         if service == "kms":
-            key: Resource = self._once(("key", arn), lambda: self._key(arn, account))
+            key: Resource = self._from_cache(("key", arn), lambda: self._key(arn, account))
             return key
         if service == "iam" and ":role/" in arn and account == self.api.account:
             return Resource(arn=arn, account=account, policy=self.trust(arn))
@@ -87,7 +87,7 @@ class Identities:
 
     def key_of(self, bucket: str) -> Resource | None:
         """The key that encrypts a bucket; None for S3's own, and where there is no such bucket."""
-        key: str | None = self._once(("encryption", bucket), lambda: self._encryption(bucket))
+        key: str | None = self._from_cache(("encryption", bucket), lambda: self._encryption(bucket))
         return self.resource(key) if key else None
 
     def buckets(self) -> list[str]:
@@ -97,12 +97,13 @@ class Identities:
 
     def fitting(self, pattern: str) -> list[str]:
         """ARNs that fit a pattern, of roles, secrets, and users of databases that this account has."""
-        named = (
-            arn.replace("/*", pattern[pattern.rfind("/") :]) for arn in self._once(("named",), self._named)
+        arns = (
+            arn.replace("/*", pattern[pattern.rfind("/") :])
+            for arn in self._from_cache(("named",), self._arns)
         )
-        return [arn for arn in named if fnmatchcase(arn, pattern)]
+        return [arn for arn in arns if fnmatchcase(arn, pattern)]
 
-    def _named(self) -> list[str]:
+    def _arns(self) -> list[str]:
         roles = self.api.client("iam").get_paginator("list_roles").paginate()
         # Which users a database has is not AWS's to know.
         users = f"arn:{self.api.partition}:rds-db:{self.region}:{self.api.account}:dbuser:"
@@ -116,11 +117,11 @@ class Identities:
 
     def key_arn(self, key: str) -> str:
         """ARN of a key that is named by its id, an alias, or the ARN of either."""
-        *_, named = key.split(":", 5)
-        if not named.startswith("alias/"):
+        *_, resource = key.split(":", 5)
+        if not resource.startswith("alias/"):
             return key if key.startswith("arn:") else self._key_arn(f"key/{key}")
-        aliases = self._once(("aliases",), self._aliases)
-        return self._key_arn(f"key/{aliases[named]}" if named in aliases else named)
+        aliases = self._from_cache(("aliases",), self._aliases)
+        return self._key_arn(f"key/{aliases[resource]}" if resource in aliases else resource)
 
     def _key_arn(self, name: str) -> str:
         return f"arn:{self.api.partition}:kms:{self.region}:{self.api.account}:{name}"
@@ -139,10 +140,10 @@ class Identities:
         """Account of a bucket; None where the cloud has none of this name."""
         return self._owners.get(bucket)
 
-    def _once(self, key: tuple[str, ...], load: Callable[[], Any]) -> Any:
-        if key not in self._known:
-            self._known[key] = load()
-        return self._known[key]
+    def _from_cache(self, key: tuple[str, ...], load: Callable[[], Any]) -> Any:
+        if key not in self._cache:
+            self._cache[key] = load()
+        return self._cache[key]
 
     def _api(self, account: str) -> Api:
         if account in ("", self.api.account):
@@ -151,23 +152,23 @@ class Identities:
 
     # --- roles ---
 
-    def _described(self, arn: str) -> dict[str, Any]:
+    def _description(self, arn: str) -> dict[str, Any]:
         name, account = arn.rpartition("/")[2], arn.split(":")[4]
-        described: dict[str, Any] = self._once(
+        description: dict[str, Any] = self._from_cache(
             ("described", arn),
-            lambda: self._asked(account, "get_role", f"role {arn}", RoleName=name)["Role"],
+            lambda: self._answer(account, "get_role", f"role {arn}", RoleName=name)["Role"],
         )
-        return described
+        return description
 
     def _role(self, arn: str) -> tuple[tuple[Policy, ...], Policy | None]:
         name, account = arn.rpartition("/")[2], arn.split(":")[4]
-        boundary = (self._described(arn).get("PermissionsBoundary") or {}).get("PermissionsBoundaryArn")
+        boundary = (self._description(arn).get("PermissionsBoundary") or {}).get("PermissionsBoundaryArn")
         ask = self._api(account).client("iam")
-        attached = ask.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
+        attachments = ask.list_attached_role_policies(RoleName=name)["AttachedPolicies"]
         inline = ask.list_role_policies(RoleName=name)["PolicyNames"]
         return (
             (
-                *(self._managed(account, policy["PolicyArn"]) for policy in attached),
+                *(self._managed_policy(account, policy["PolicyArn"]) for policy in attachments),
                 *(
                     document(ask.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"])
                     for policy in inline
@@ -178,27 +179,27 @@ class Identities:
 
     def _boundary(self, account: str, arn: str) -> Policy | None:
         try:
-            return self._managed(account, arn)
+            return self._managed_policy(account, arn)
         except Absent as absent:
             self.missing.add(str(absent))
             return None
 
-    def _managed(self, account: str, arn: str) -> Policy:
+    def _managed_policy(self, account: str, arn: str) -> Policy:
         def load() -> Policy:
-            self._asked(account, "get_policy", f"policy {arn}", PolicyArn=arn)
+            self._answer(account, "get_policy", f"policy {arn}", PolicyArn=arn)
             return managed_policy(self._api(account).client("iam"), arn)
 
-        loaded: Policy = self._once(("managed", arn), load)
-        return loaded
+        policy: Policy = self._from_cache(("managed", arn), load)
+        return policy
 
-    def _asked(self, account: str, operation: str, what: str, **members: Any) -> Any:
+    def _answer(self, account: str, operation: str, subject: str, **members: Any) -> Any:
         """An answer of IAM. Raises Absent where it does not have what it is asked for."""
         try:
             return getattr(self._api(account).client("iam"), operation)(**members)
         except Exception as error:
             if not not_found(error):
                 raise
-            raise Absent(f"{what}, which this AWS does not have") from None
+            raise Absent(f"{subject}, which this AWS does not have") from None
 
     # --- buckets, keys, endpoints ---
 
@@ -224,7 +225,7 @@ class Identities:
                     raise
                 return None
 
-        policy: Policy | None = self._once(("bucket", name), load)
+        policy: Policy | None = self._from_cache(("bucket", name), load)
         return owner or self.api.account, policy
 
     def _encryption(self, name: str) -> str | None:
@@ -272,7 +273,7 @@ class Identities:
                 if endpoint.get("PolicyDocument")
             }
 
-        policies: dict[str, Policy] = self._once(("endpoints", vpc), load)
+        policies: dict[str, Policy] = self._from_cache(("endpoints", vpc), load)
         return policies
 
 
@@ -280,10 +281,10 @@ def document(policy: Any) -> Policy:
     """A policy document, which some answers have as text and some of these in the form of a URL."""
     if isinstance(policy, str):
         text = unquote(policy) if policy.lstrip().startswith("%7B") else policy
-        loaded: Policy = json.loads(text)
-        return loaded
-    decoded: Policy = policy
-    return decoded
+        decoded: Policy = json.loads(text)
+        return decoded
+    content: Policy = policy
+    return content
 
 
 def managed_policy(iam: Any, arn: str) -> Policy:
@@ -292,5 +293,5 @@ def managed_policy(iam: Any, arn: str) -> Policy:
     text = iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
     if ":iam::aws:" not in arn:
         return document(text)
-    written = text if isinstance(text, str) else json.dumps(text)
-    return document(written.replace("arn:aws:", f"arn:{arn.split(':')[1]}:"))
+    content = text if isinstance(text, str) else json.dumps(text)
+    return document(content.replace("arn:aws:", f"arn:{arn.split(':')[1]}:"))

@@ -48,11 +48,11 @@ def nodes(api: Api, cluster: str, group: str, region: str = "") -> list[Interfac
     https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
     """
     key = {"clusterName": cluster, "nodegroupName": group}
-    described = api.call("eks", "describe_nodegroup", key, region)["nodegroup"]
-    data = template_data(api, region, described.get("launchTemplate") or {})
+    group_data = api.call("eks", "describe_nodegroup", key, region)["nodegroup"]
+    data = template_data(api, region, group_data.get("launchTemplate") or {})
     config = api.call("eks", "describe_cluster", {"name": cluster}, region)["cluster"]["resourcesVpcConfig"]
     groups = (config["clusterSecurityGroupId"],)
-    return interfaces(api, group, described["subnets"], data, groups, region)
+    return interfaces(api, group, group_data["subnets"], data, groups, region)
 
 
 def interfaces(

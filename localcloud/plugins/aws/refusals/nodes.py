@@ -43,9 +43,9 @@ def misfit(subject: Subject) -> None:
 
 def template(subject: Subject) -> None:
     """Refuse a node group whose launch template EKS would not take."""
-    chosen = subject.inputs.get("launchTemplate")
-    if isinstance(chosen, Mapping):
-        data = template_data(subject.api, subject.region, chosen)
+    specification = subject.inputs.get("launchTemplate")
+    if isinstance(specification, Mapping):
+        data = template_data(subject.api, subject.region, specification)
         name = _name(subject.properties)
         refuse(subject.api.cloud, refused_template(name, subject.inputs, data))
         if isinstance(had := subject.old.get("launchTemplate"), Mapping):
@@ -142,11 +142,11 @@ class Joining:
         """Addresses of each subnet that only prefixes are taken from."""
         return {
             id_: sum(
-                ip_network(one["Cidr"]).num_addresses
-                for one in self._ec2("get_subnet_cidr_reservations", {"SubnetId": id_})[
+                ip_network(reservation["Cidr"]).num_addresses
+                for reservation in self._ec2("get_subnet_cidr_reservations", {"SubnetId": id_})[
                     "SubnetIpv4CidrReservations"
                 ]
-                if one["ReservationType"] == "prefix"
+                if reservation["ReservationType"] == "prefix"
             )
             for id_ in self.subnets
         }

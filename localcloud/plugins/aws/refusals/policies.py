@@ -36,7 +36,7 @@ def failures(
             continue
         before = {str(text) for text in _texts(reveal(old.get(property)))}
         for text in _texts(reveal(value)):
-            if any(text == other or same_document(other, text) for other in before):
+            if any(text == old_text or same_document(old_text, text) for old_text in before):
                 continue
             from aws_rules.iam import policies
 

@@ -85,7 +85,7 @@ class Cluster:
                 return None
             raise
         settings = answer["nodegroup"]
-        supported = {
+        architectures = {
             ARCHITECTURES[name]
             for machine in described(self._api, self.region, settings["instanceTypes"])
             for name in machine["ProcessorInfo"]["SupportedArchitectures"]
@@ -95,7 +95,7 @@ class Cluster:
             name=f"node group {group} of {self.name}",
             role=self._identities.role(settings["nodeRole"]),
             region=self.region,
-            architectures=tuple(sorted(supported)),
+            architectures=tuple(sorted(architectures)),
             subnets=tuple(settings["subnets"]),
             maximum=settings["scalingConfig"]["maxSize"],
             addresses=self._addresses,

@@ -26,9 +26,9 @@ def check(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -
     own = (group["clusterName"], group["nodegroupName"])
     had = store.get("machines", *own)
     all_machines = [machines for machines in store.all("machines") if machines.get("reservation") == id]
-    others = sum(machines["count"] for machines in all_machines)
+    other_machines = sum(machines["count"] for machines in all_machines)
     if had and had.get("reservation") == id:
-        others -= had["count"]
+        other_machines -= had["count"]
     subnets = subject.api.call("ec2", "describe_subnets", {"SubnetIds": group["subnets"]}, subject.region)
     zones = sorted({subnet["AvailabilityZone"] for subnet in subnets["Subnets"]})
     desired = group["scalingConfig"]["desiredSize"]
@@ -41,7 +41,7 @@ def check(subject: Subject, group: Mapping[str, Any], data: Mapping[str, Any]) -
         group["instanceTypes"],
         zones,
         desired + extra,
-        others,
+        other_machines,
         updating=extra > 0 and desired <= had["count"],
         spot=group.get("capacityType") == "SPOT",
     )

@@ -24,13 +24,16 @@ def configuration_data(api: Api, region: str, name: str) -> dict[str, Any]:
     answer = api.call("autoscaling", "describe_launch_configurations", names, region)
     if not answer["LaunchConfigurations"]:
         return {}
-    [shown] = answer["LaunchConfigurations"]
+    [description] = answer["LaunchConfigurations"]
     interface = {
-        "Groups": shown.get("SecurityGroups") or [],
-        "AssociatePublicIpAddress": bool(shown.get("AssociatePublicIpAddress")),
+        "Groups": description.get("SecurityGroups") or [],
+        "AssociatePublicIpAddress": bool(description.get("AssociatePublicIpAddress")),
     }
     return {
-        **{key: shown.get(key) for key in ("ImageId", "InstanceType", "UserData", "BlockDeviceMappings")},
-        "IamInstanceProfile": {"Name": (shown.get("IamInstanceProfile") or "").rpartition("/")[2]},
+        **{
+            key: description.get(key)
+            for key in ("ImageId", "InstanceType", "UserData", "BlockDeviceMappings")
+        },
+        "IamInstanceProfile": {"Name": (description.get("IamInstanceProfile") or "").rpartition("/")[2]},
         "NetworkInterfaces": [interface],
     }

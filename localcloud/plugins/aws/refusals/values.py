@@ -81,17 +81,17 @@ def _of_call(request: Request, operation: Any, whole: bool) -> Iterator[ValueVer
 def _further_range(api: Api, request: Request) -> Iterator[ValueVerdict]:
     vpc = _describe(api, request, "describe_vpcs", VpcIds=[request.value_at("VpcId")])
     if vpc:
-        associated = _associated(vpc["Vpcs"][0])
-        yield from ranges.further_range(request, vpc["Vpcs"][0]["CidrBlock"], associated)
+        vpc_ranges = _vpc_ranges(vpc["Vpcs"][0])
+        yield from ranges.further_range(request, vpc["Vpcs"][0]["CidrBlock"], vpc_ranges)
 
 
 def _reservation(api: Api, request: Request) -> Iterator[ValueVerdict]:
     subnets = _describe(api, request, "describe_subnets", SubnetIds=[request.value_at("SubnetId")])
     if subnets:
         [subnet] = subnets["Subnets"]
-        shown = _describe(api, request, "get_subnet_cidr_reservations", SubnetId=subnet["SubnetId"])
-        taken = [one["Cidr"] for one in shown["SubnetIpv4CidrReservations"]]
-        yield from ranges.reservation_in_subnet(request, subnet["CidrBlock"], taken)
+        answer = _describe(api, request, "get_subnet_cidr_reservations", SubnetId=subnet["SubnetId"])
+        cidrs = [reservation["Cidr"] for reservation in answer["SubnetIpv4CidrReservations"]]
+        yield from ranges.reservation_in_subnet(request, subnet["CidrBlock"], cidrs)
 
 
 def _services(api: Api, request: Request) -> Iterator[ValueVerdict]:
@@ -99,9 +99,9 @@ def _services(api: Api, request: Request) -> Iterator[ValueVerdict]:
     answer = _describe(api, request, "describe_subnets", SubnetIds=list(subnets)) if subnets else None
     vpcs = {subnet["VpcId"] for subnet in answer["Subnets"]} if answer else set()
     for vpc in sorted(vpcs):
-        described = _describe(api, request, "describe_vpcs", VpcIds=[vpc])
-        if described:
-            yield from ranges.services_in_vpc(request, _associated(described["Vpcs"][0]))
+        vpc_answer = _describe(api, request, "describe_vpcs", VpcIds=[vpc])
+        if vpc_answer:
+            yield from ranges.services_in_vpc(request, _vpc_ranges(vpc_answer["Vpcs"][0]))
 
 
 def _nat_gateway(api: Api, request: Request) -> Iterator[ValueVerdict]:
@@ -130,7 +130,7 @@ def _attached_gateways(api: Api, request: Request) -> dict[str, str]:
     """Internet gateway -> VPC that it is attached to, or nothing."""
     gateways = api.client("ec2", request.region).describe_internet_gateways()["InternetGateways"]
     return {
-        gateway["InternetGatewayId"]: next((one["VpcId"] for one in gateway["Attachments"]), "")
+        gateway["InternetGatewayId"]: next((attachment["VpcId"] for attachment in gateway["Attachments"]), "")
         for gateway in gateways
     }
 
@@ -155,7 +155,7 @@ def _endpoint(api: Api, request: Request) -> Iterator[ValueVerdict]:
         return
     answer = _describe(api, request, "describe_subnets", SubnetIds=list(ids)) if ids else None
     # The laptop's own client: moto forgets changes of private names.
-    described = api.service("ec2", request.region).describe_vpc_endpoints(
+    vpc_endpoints = api.service("ec2", request.region).describe_vpc_endpoints(
         Filters=[{"Name": "vpc-id", "Values": [vpc]}]
     )
     groups = api.client("ec2", request.region).describe_security_groups()["SecurityGroups"]
@@ -163,7 +163,7 @@ def _endpoint(api: Api, request: Request) -> Iterator[ValueVerdict]:
         request,
         answer["Subnets"] if answer else [],
         {group["GroupId"]: group["VpcId"] for group in groups},
-        described["VpcEndpoints"],
+        vpc_endpoints["VpcEndpoints"],
         resolves=resolves_names(api, request.region, vpc),
     )
 
@@ -174,8 +174,8 @@ def _instance(api: Api, request: Request) -> Iterator[ValueVerdict]:
         images = _describe(api, request, "describe_images", ImageIds=[id])
         types = _describe(api, request, "describe_instance_types", InstanceTypes=[type]) if type else None
         processors = types["InstanceTypes"][0]["ProcessorInfo"] if types else {}
-        found = images["Images"][0] if images and images["Images"] else None
-        yield from instances.image(request, found, processors.get("SupportedArchitectures", ()))
+        image = images["Images"][0] if images and images["Images"] else None
+        yield from instances.image(request, image, processors.get("SupportedArchitectures", ()))
     if subnet and (subnets := _describe(api, request, "describe_subnets", SubnetIds=[subnet])):
         groups = api.client("ec2", request.region).describe_security_groups()["SecurityGroups"]
         vpcs = {group["GroupId"]: group["VpcId"] for group in groups}
@@ -196,8 +196,8 @@ def _database_capacity(api: Api, request: Request) -> Iterator[ValueVerdict]:
     if not identifier:
         return
     clusters = api.client("rds", request.region).describe_db_clusters()["DBClusters"]
-    found = [cluster for cluster in clusters if cluster["DBClusterIdentifier"] == identifier]
-    yield from databases.capacity_of_cluster(request, found[0] if found else None)
+    matches = [cluster for cluster in clusters if cluster["DBClusterIdentifier"] == identifier]
+    yield from databases.capacity_of_cluster(request, matches[0] if matches else None)
 
 
 def _targets(api: Api, request: Request) -> Iterator[ValueVerdict]:
@@ -207,11 +207,11 @@ def _targets(api: Api, request: Request) -> Iterator[ValueVerdict]:
     }
     balancer = request.value_at("LoadBalancerArn")
     if listener := request.value_at("ListenerArn"):
-        described = elb.describe_listeners(ListenerArns=[listener])["Listeners"]
-        balancer = described[0]["LoadBalancerArn"] if described else None
+        descriptions = elb.describe_listeners(ListenerArns=[listener])["Listeners"]
+        balancer = descriptions[0]["LoadBalancerArn"] if descriptions else None
     vpcs = {
-        shown["LoadBalancerArn"]: shown.get("VpcId")
-        for shown in elb.describe_load_balancers()["LoadBalancers"]
+        description["LoadBalancerArn"]: description.get("VpcId")
+        for description in elb.describe_load_balancers()["LoadBalancers"]
     }
     if balancer:
         yield from listeners.targets(request, balancer, vpcs.get(balancer), groups)
@@ -230,10 +230,10 @@ def _inline(api: Api, request: Request) -> Iterator[ValueVerdict]:
     yield from policies.inline(request, [json.dumps(text, separators=(",", ":")) for text in documents])
 
 
-def _attached(api: Api, request: Request) -> Iterator[ValueVerdict]:
+def _attachment(api: Api, request: Request) -> Iterator[ValueVerdict]:
     answer = api.client("iam").list_attached_role_policies(RoleName=request.value_at("RoleName"))
-    others = [policy["PolicyArn"] for policy in answer["AttachedPolicies"]]
-    yield from policies.attached(request, others)
+    arns = [policy["PolicyArn"] for policy in answer["AttachedPolicies"]]
+    yield from policies.attached(request, arns)
 
 
 def _principals(api: Api, request: Request) -> Iterator[ValueVerdict]:
@@ -271,7 +271,7 @@ NEIGHBOURS: Mapping[tuple[str, str], tuple[Neighbours, ...]] = {
     ("elbv2", "CreateListener"): (_targets,),
     ("elbv2", "CreateRule"): (_targets,),
     ("elbv2", "ModifyListener"): (_targets,),
-    ("iam", "AttachRolePolicy"): (_attached,),
+    ("iam", "AttachRolePolicy"): (_attachment,),
     ("iam", "CreateRole"): (_principals,),
     ("iam", "PutRolePolicy"): (_inline,),
     ("iam", "UpdateAssumeRolePolicy"): (_principals,),
@@ -295,7 +295,7 @@ def _describe(api: Api, request: Request, operation: str, **members: Any) -> Any
         return None
 
 
-def _associated(vpc: Mapping[str, Any]) -> list[str]:
+def _vpc_ranges(vpc: Mapping[str, Any]) -> list[str]:
     return [
         association["CidrBlock"]
         for association in vpc.get("CidrBlockAssociationSet", ())
@@ -364,8 +364,8 @@ def _requests(subject: Subject, tags: Mapping[str, Any]) -> Iterator[tuple[Any, 
     elif isinstance(kind.create, Call):
         requests = [(kind.create.operation, subject.members(kind.create))]
     for index, (operation, members) in enumerate(requests):
-        tagged = kind.tags.at_create(tags) if kind.tags and not index else {}
-        yield api.shapes(kind.service, operation), {**tagged, **members}
+        tag_members = kind.tags.at_create(tags) if kind.tags and not index else {}
+        yield api.shapes(kind.service, operation), {**tag_members, **members}
     for change in kind.changes:
         if isinstance(change.step, Call) and _is_set(subject, change):
             yield api.shapes(kind.service, change.step.operation), subject.members(change.step)
@@ -444,43 +444,43 @@ def _properties(kind: Kind, inputs: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if name == "tags" and isinstance(value, dict) and schema.get("type") == "array":
             value = [{"key": key, "value": item} for key, item in value.items()]
-        place[member] = _converted(value, schema, root)
+        place[member] = _conversion(value, schema, root)
     return properties
 
 
 def _member(name: str, schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[str | None, Any]:
-    members = _resolved(schema, root).get("properties", {})
+    members = _definition(schema, root).get("properties", {})
     member = next((member for member in members if member.lower() == name.lower()), None)
     return member, members[member] if member else {}
 
 
-def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+def _definition(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
     reference = schema.get("$ref")
     if not reference:
         return schema
-    resolved: Mapping[str, Any] = root["definitions"][reference.rpartition("/")[2]]
-    return _resolved(resolved, root)
+    definition: Mapping[str, Any] = root["definitions"][reference.rpartition("/")[2]]
+    return _definition(definition, root)
 
 
-def _converted(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
-    schema = _resolved(schema, root)
+def _conversion(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+    schema = _definition(schema, root)
     type = schema.get("type")
     match value:
         case dict() if type == "array":
-            return [_converted(value, schema.get("items", {}), root)]
+            return [_conversion(value, schema.get("items", {}), root)]
         case dict() if "patternProperties" in schema:
             return _later(value)
         case dict() if type in ("object", None):
-            converted = {}
+            members = {}
             for name, item in value.items():
                 member, inner = _member(name, schema, root)
                 if member is not None and item is not None:
-                    converted[member] = _converted(item, inner, root)
-            return converted
+                    members[member] = _conversion(item, inner, root)
+            return members
         case list() if type == "array":
-            return [_converted(item, schema.get("items", {}), root) for item in value]
+            return [_conversion(item, schema.get("items", {}), root) for item in value]
         case list() if type == "object" and len(value) == 1:
-            return _converted(value[0], schema, root)
+            return _conversion(value[0], schema, root)
         case str() if type in ("integer", "number"):
             return int(value) if value.lstrip("-").isdigit() else LATER
         case str() if type == "string" or type is None or "string" in type:

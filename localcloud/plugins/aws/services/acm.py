@@ -49,7 +49,7 @@ class Acm(Service):
         """A certificate; issued once its names are proved."""
         certificate = self._certificate(CertificateArn, "DescribeCertificate")
         options = [self._proof(name) for name in certificate["SubjectAlternativeNames"]]
-        if "IssuedAt" not in certificate and self._proved(options):
+        if "IssuedAt" not in certificate and self._has_proof(options):
             certificate = self._update(CertificateArn, IssuedAt=now())
         issued = "IssuedAt" in certificate
         certificate |= {
@@ -115,7 +115,7 @@ class Acm(Service):
             },
         }
 
-    def _proved(self, options: Iterable[Members]) -> bool:
+    def _has_proof(self, options: Iterable[Members]) -> bool:
         public = self.api.service("route53").public_records()
         proofs = [option["ResourceRecord"] for option in options]
         return all(proof["Value"] in public.get((absolute(proof["Name"]), "CNAME"), ()) for proof in proofs)

@@ -85,8 +85,8 @@ class AutoScaling(Service):
         self._need_group(AutoScalingGroupName, operation)
         group = {**(self.store.get("group", AutoScalingGroupName) or {}), **members}
         if "DesiredCapacity" not in members:
-            bounded = max(group["MinSize"], min(group["DesiredCapacity"], group["MaxSize"]))
-            group["DesiredCapacity"] = bounded
+            capacity = max(group["MinSize"], min(group["DesiredCapacity"], group["MaxSize"]))
+            group["DesiredCapacity"] = capacity
         self._check_sizes(group, operation)
         self.store.put("group", AutoScalingGroupName, thing=group)
         return {}
@@ -259,7 +259,7 @@ class AutoScaling(Service):
 def _passes(tags: Sequence[Members], filters: Sequence[Members]) -> bool:
     """Whether tags pass filters, each `tag:<key>` with values."""
     values = {f"tag:{tag['Key']}": tag["Value"] for tag in tags}
-    return all(values.get(one["Name"]) in one["Values"] for one in filters)
+    return all(values.get(condition["Name"]) in condition["Values"] for condition in filters)
 
 
 def _sizes(scaling: Members) -> Members:

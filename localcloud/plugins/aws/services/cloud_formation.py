@@ -110,8 +110,8 @@ class CloudFormation(Service):
             key: stack["Resources"].get(output["Value"].removeprefix(REFERENCE), output["Value"])
             for key, output in (template.get("Outputs") or {}).items()
         }
-        shown = [{"OutputKey": key, "OutputValue": value} for key, value in outputs.items()]
-        self.store.put("stack", stack["StackName"], thing={**stack, "Outputs": shown})
+        output_list = [{"OutputKey": key, "OutputValue": value} for key, value in outputs.items()]
+        self.store.put("stack", stack["StackName"], thing={**stack, "Outputs": output_list})
 
 
 REFERENCE = "Ref "
@@ -137,12 +137,12 @@ def parsed(text: str, stack: str) -> Mapping[str, Any]:
     if not resources:
         message = "Template format error: At least one Resources member must be defined."
         raise Refusal(f"{about}: AWS would refuse this: {message}")
-    others = sorted({one.get("Type", "nothing") for one in resources.values()} - {GROUP})
-    if others or template.get("Parameters"):
-        what = ", ".join(others) or "parameters"
+    other_types = sorted({resource.get("Type", "nothing") for resource in resources.values()} - {GROUP})
+    if other_types or template.get("Parameters"):
+        subject = ", ".join(other_types) or "parameters"
         raise Refusal(
-            f"{about}: {what} in a template is not simulated by the laptop cloud, which takes {GROUP} only: "
-            "make it by a resource of the program."
+            f"{about}: {subject} in a template is not simulated by the laptop cloud, which takes {GROUP} "
+            "only: make it by a resource of the program."
         )
     return dict(template)
 

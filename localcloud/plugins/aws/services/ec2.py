@@ -26,8 +26,8 @@ class Ec2(TransitGateways):
     def create_subnet(self, **members: Any) -> Members:
         """Make a subnet; moto's refusal of a zone that there is not names the zones of all regions."""
         zone = members.get("AvailabilityZone")
-        shown = self.client.describe_availability_zones()["AvailabilityZones"] if zone else []
-        zones = sorted(one["ZoneName"] for one in shown)
+        offered_zones = self.client.describe_availability_zones()["AvailabilityZones"] if zone else []
+        zones = sorted(zone_data["ZoneName"] for zone_data in offered_zones)
         if zone and zone not in zones:
             message = (
                 f"Value ({zone}) for parameter availabilityZone is invalid. Subnets can currently only be "
@@ -51,8 +51,8 @@ class Ec2(TransitGateways):
         """Reservations of a subnet."""
         answer: Members = self.client.get_subnet_cidr_reservations(**members)
         for key in ("SubnetIpv4CidrReservations", "SubnetIpv6CidrReservations"):
-            for one in answer.setdefault(key, []):
-                one |= self.store.get(RESERVATION, one["SubnetCidrReservationId"]) or {}
+            for reservation in answer.setdefault(key, []):
+                reservation |= self.store.get(RESERVATION, reservation["SubnetCidrReservationId"]) or {}
         return answer
 
     def delete_subnet_cidr_reservation(self, SubnetCidrReservationId: str) -> Members:
@@ -70,11 +70,11 @@ class Ec2(TransitGateways):
         https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateVpcEndpoint.html
         """
         if members.get("VpcEndpointType") == "Interface" and not members.get("SecurityGroupIds"):
-            named = [
+            filters = [
                 {"Name": "vpc-id", "Values": [members["VpcId"]]},
                 {"Name": "group-name", "Values": ["default"]},
             ]
-            groups = self.client.describe_security_groups(Filters=named)["SecurityGroups"]
+            groups = self.client.describe_security_groups(Filters=filters)["SecurityGroups"]
             members["SecurityGroupIds"] = [group["GroupId"] for group in groups]
         answer: Members = self.client.create_vpc_endpoint(**members)
         return answer

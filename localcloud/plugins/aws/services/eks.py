@@ -67,11 +67,11 @@ def _entry(eks: "Eks", members: Members) -> Members:
 
 def _association(eks: "Eks", members: Members) -> Members:
     account = (members["namespace"], members["serviceAccount"])
-    for other in eks.store.all("podidentityassociation", members["clusterName"]):
-        if (other["namespace"], other["serviceAccount"]) == account:
+    for existing in eks.store.all("podidentityassociation", members["clusterName"]):
+        if (existing["namespace"], existing["serviceAccount"]) == account:
             eks.refuse(
                 "ResourceInUseException",
-                f"Association already exists: {other['associationId']}",
+                f"Association already exists: {existing['associationId']}",
                 "CreatePodIdentityAssociation",
             )
     return {"associationId": f"a-{secrets.token_hex(8)}", "disableSessionTags": False, **members}

@@ -24,8 +24,8 @@ class Elbv2(Service):
         """Put a load balancer into other subnets."""
         self.validate("SetSubnets", members)
         arn = members["LoadBalancerArn"]
-        [shown] = self.client.describe_load_balancers(LoadBalancerArns=[arn])["LoadBalancers"]
-        self._check_subnets("SetSubnets", {**members, "Scheme": shown["Scheme"]}, shown["Type"])
+        [balancer] = self.client.describe_load_balancers(LoadBalancerArns=[arn])["LoadBalancers"]
+        self._check_subnets("SetSubnets", {**members, "Scheme": balancer["Scheme"]}, balancer["Type"])
         answer: Members = self.client.set_subnets(**members)
         return answer
 
@@ -60,17 +60,19 @@ class Elbv2(Service):
         https://docs.aws.amazon.com/elasticloadbalancing/latest/APIReference/API_CreateListener.html; the
         words are those of hashicorp/terraform-provider-aws#41789.
         """
-        named = [one["CertificateArn"] for one in members.get("Certificates") or ()]
-        if not named:
+        arns = [certificate["CertificateArn"] for certificate in members.get("Certificates") or ()]
+        if not arns:
             return members
-        for arn in named:
+        for arn in arns:
             try:
-                shown = self.api.call("acm", "describe_certificate", {"CertificateArn": arn}, self.region)
+                description = self.api.call(
+                    "acm", "describe_certificate", {"CertificateArn": arn}, self.region
+                )
             except Exception as error:
                 if not not_found(error):
                     raise
                 self.refuse("CertificateNotFound", f"Certificate '{arn}' not found", operation)
-            if shown["Certificate"]["Status"] != "ISSUED":
+            if description["Certificate"]["Status"] != "ISSUED":
                 message = (
                     f"The certificate '{arn}' must have a fully-qualified domain name, a supported "
                     "signature, and a supported key size"
@@ -87,10 +89,11 @@ class Elbv2(Service):
             self.store.remove("listener", listener)
 
     def _with_certificates(self, answer: Mapping[str, Any]) -> Members:
-        shown = [
-            {**one, **(self.store.get("listener", one["ListenerArn"]) or {})} for one in answer["Listeners"]
+        listeners = [
+            {**listener, **(self.store.get("listener", listener["ListenerArn"]) or {})}
+            for listener in answer["Listeners"]
         ]
-        return {**answer, "Listeners": shown}
+        return {**answer, "Listeners": listeners}
 
     # --- load balancers ---
 
@@ -111,9 +114,9 @@ class Elbv2(Service):
             message = "A load balancer cannot be attached to multiple subnets in the same Availability Zone"
             self.refuse("InvalidConfigurationRequest", message, operation)
         vpc = subnets[0]["VpcId"] if subnets else ""
-        attached = [{"Name": "attachment.vpc-id", "Values": [vpc]}]
+        vpc_filter = [{"Name": "attachment.vpc-id", "Values": [vpc]}]
         if (
             members.get("Scheme") != "internal"
-            and not (ec2.describe_internet_gateways(Filters=attached)["InternetGateways"])
+            and not (ec2.describe_internet_gateways(Filters=vpc_filter)["InternetGateways"])
         ):
             self.refuse("InvalidSubnet", f"VPC {vpc} has no internet gateway", operation)

@@ -29,7 +29,7 @@ class Grafana(Service):
             grafanaVersion="10.4",
             status="ACTIVE",
             authentication={"providers": providers},
-            **_shown(members),
+            **_description(members),
         )
 
     def describe_workspace(self, workspaceId: str) -> Members:
@@ -44,7 +44,7 @@ class Grafana(Service):
         """Change a workspace."""
         self.validate("UpdateWorkspace", {"workspaceId": workspaceId, **members})
         self.describe_workspace(workspaceId)
-        return self._put(workspaceId, **_shown(members))
+        return self._put(workspaceId, **_description(members))
 
     def update_workspace_authentication(
         self, workspaceId: str, authenticationProviders: list[str]
@@ -80,5 +80,5 @@ class Grafana(Service):
         return {"workspace": self.store.update("workspace", id, members={"id": id, **members})}
 
 
-def _shown(members: Mapping[str, Any]) -> dict[str, Any]:
+def _description(members: Mapping[str, Any]) -> dict[str, Any]:
     return {SHOWN_AS.get(name, name): value for name, value in members.items() if name != "clientToken"}

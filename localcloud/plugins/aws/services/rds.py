@@ -23,13 +23,13 @@ class Rds(Service):
         self, DBSubnetGroupName: str, SubnetIds: list[str], DBSubnetGroupDescription: str = ""
     ) -> Members:
         """Give a group other subnets: moto forgets a group that is changed, so it is made anew."""
-        [shown] = self.client.describe_db_subnet_groups(DBSubnetGroupName=DBSubnetGroupName)["DBSubnetGroups"]
-        tags = self.client.list_tags_for_resource(ResourceName=shown["DBSubnetGroupArn"])["TagList"]
+        [group] = self.client.describe_db_subnet_groups(DBSubnetGroupName=DBSubnetGroupName)["DBSubnetGroups"]
+        tags = self.client.list_tags_for_resource(ResourceName=group["DBSubnetGroupArn"])["TagList"]
         self.api.client("ec2", self.region).describe_subnets(SubnetIds=SubnetIds)
         self.client.delete_db_subnet_group(DBSubnetGroupName=DBSubnetGroupName)
         answer: Members = self.client.create_db_subnet_group(
             DBSubnetGroupName=DBSubnetGroupName,
-            DBSubnetGroupDescription=DBSubnetGroupDescription or shown["DBSubnetGroupDescription"],
+            DBSubnetGroupDescription=DBSubnetGroupDescription or group["DBSubnetGroupDescription"],
             SubnetIds=SubnetIds,
             Tags=tags,
         )
@@ -54,8 +54,8 @@ class Rds(Service):
         """Delete a cluster, with its automated backups, which moto keeps."""
         answer: Members = self.client.delete_db_cluster(DBClusterIdentifier=DBClusterIdentifier, **members)
         self.store.remove("cluster", DBClusterIdentifier)
-        shown = self.client.describe_db_cluster_snapshots(SnapshotType="automated")["DBClusterSnapshots"]
-        for snapshot in shown:
+        snapshots = self.client.describe_db_cluster_snapshots(SnapshotType="automated")["DBClusterSnapshots"]
+        for snapshot in snapshots:
             if snapshot["DBClusterIdentifier"] == DBClusterIdentifier:
                 self.client.delete_db_cluster_snapshot(
                     DBClusterSnapshotIdentifier=snapshot["DBClusterSnapshotIdentifier"]
@@ -67,24 +67,24 @@ class Rds(Service):
     ) -> Members:
         """Give parameters the engine's values: moto cannot, so the group is made anew without them."""
         name = DBClusterParameterGroupName
-        [shown] = self.client.describe_db_cluster_parameter_groups(DBClusterParameterGroupName=name)[
+        [group] = self.client.describe_db_cluster_parameter_groups(DBClusterParameterGroupName=name)[
             "DBClusterParameterGroups"
         ]
-        tags = self.client.list_tags_for_resource(ResourceName=shown["DBClusterParameterGroupArn"])["TagList"]
+        tags = self.client.list_tags_for_resource(ResourceName=group["DBClusterParameterGroupArn"])["TagList"]
         parameters = self.client.describe_db_cluster_parameters(DBClusterParameterGroupName=name)[
             "Parameters"
         ]
-        gone = {one["ParameterName"] for one in Parameters}
-        kept = [one for one in parameters if one["ParameterName"] not in gone]
+        removals = {parameter["ParameterName"] for parameter in Parameters}
+        rest = [parameter for parameter in parameters if parameter["ParameterName"] not in removals]
         self.client.delete_db_cluster_parameter_group(DBClusterParameterGroupName=name)
         self.client.create_db_cluster_parameter_group(
             DBClusterParameterGroupName=name,
-            DBParameterGroupFamily=shown["DBParameterGroupFamily"],
-            Description=shown["Description"],
+            DBParameterGroupFamily=group["DBParameterGroupFamily"],
+            Description=group["Description"],
             Tags=tags,
         )
-        if kept:
-            self.client.modify_db_cluster_parameter_group(DBClusterParameterGroupName=name, Parameters=kept)
+        if rest:
+            self.client.modify_db_cluster_parameter_group(DBClusterParameterGroupName=name, Parameters=rest)
         return {"DBClusterParameterGroupName": name}
 
     # --- instances ---
@@ -114,13 +114,17 @@ class Rds(Service):
         return answer
 
     def _keep_insights(self, members: Mapping[str, Any]) -> None:
-        kept = {shown: members[name] for name, shown in SHOWN_AS.items() if name in members and name != IAM}
-        if kept.get("PerformanceInsightsEnabled"):
+        insights = {
+            output_name: members[name]
+            for name, output_name in SHOWN_AS.items()
+            if name in members and name != IAM
+        }
+        if insights.get("PerformanceInsightsEnabled"):
             # RDS keeps seven days, without a charge, unless it is told otherwise.
-            kept.setdefault("PerformanceInsightsRetentionPeriod", 7)
-        if kept:
-            self.store.update("instance", members["DBInstanceIdentifier"], members=kept)
+            insights.setdefault("PerformanceInsightsRetentionPeriod", 7)
+        if insights:
+            self.store.update("instance", members["DBInstanceIdentifier"], members=insights)
 
     def _with_stored(self, kind: str, key: str, answer: Mapping[str, Any]) -> list[Members]:
-        [shown] = [value for name, value in answer.items() if isinstance(value, list)]
-        return [{**one, **(self.store.get(kind, one[key]) or {})} for one in shown]
+        [things] = [value for name, value in answer.items() if isinstance(value, list)]
+        return [{**thing, **(self.store.get(kind, thing[key]) or {})} for thing in things]

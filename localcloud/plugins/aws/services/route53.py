@@ -103,7 +103,7 @@ def _refusal(
 ) -> str | None:
     """Why a record cannot be; None where it can."""
     name, type = key
-    others = sorted(other for at, other in present - {key} if at == name)
+    other_types = sorted(other_type for at, other_type in present - {key} if at == name)
     of_type = f"RRSet of type {type} with DNS name {name} is not permitted"
     if zone and name != zone and not name.endswith(f".{zone}"):
         return f"RRSet with DNS name {name} is not permitted in zone {zone}"
@@ -111,9 +111,9 @@ def _refusal(
         return f"{of_type} at apex in zone {zone}"
     if new and key in present:
         return f"Tried to create resource record set [name='{name}', type='{type}'] but it already exists"
-    if type == "CNAME" and others:
+    if type == "CNAME" and other_types:
         return f"{of_type} as it conflicts with other records with the same DNS name in zone {zone}"
-    if "CNAME" in others:
+    if "CNAME" in other_types:
         return (
             f"{of_type} because a conflicting RRSet of type CNAME with the same DNS name already exists "
             f"in zone {zone}"

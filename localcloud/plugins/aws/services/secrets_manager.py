@@ -16,12 +16,12 @@ class SecretsManager(Service):
         those of aws-ia/terraform-aws-eks-blueprints#1733.
         """
         try:
-            shown = self.client.describe_secret(SecretId=members.get("Name", ""))
+            description = self.client.describe_secret(SecretId=members.get("Name", ""))
         except Exception as error:
             if not not_found(error):
                 raise
-            shown = {}
-        if shown.get("DeletedDate"):
+            description = {}
+        if description.get("DeletedDate"):
             message = (
                 "You can't create this secret because a secret with this name is already scheduled for "
                 "deletion."

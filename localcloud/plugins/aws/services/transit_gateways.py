@@ -32,16 +32,16 @@ class TransitGateways(Service):
             self.client.delete_transit_gateway_route_table(
                 TransitGatewayRouteTableId=options["AssociationDefaultRouteTableId"]
             )
-        return {"TransitGateway": _shown(gateway)}
+        return {"TransitGateway": _description(gateway)}
 
     def describe_transit_gateways(self, **members: Any) -> Members:
         """Gateways, with the default route table that they use."""
         answer: Members = self.client.describe_transit_gateways(**members)
-        shown = {gateway["TransitGatewayId"] for gateway in answer["TransitGateways"]}
+        ids = {gateway["TransitGatewayId"] for gateway in answer["TransitGateways"]}
         for id in members.get("TransitGatewayIds") or ():
-            if id not in shown:
+            if id not in ids:
                 self._no_gateway(id, "DescribeTransitGateways")
-        return {"TransitGateways": [_shown(gateway) for gateway in answer["TransitGateways"]]}
+        return {"TransitGateways": [_description(gateway) for gateway in answer["TransitGateways"]]}
 
     def delete_transit_gateway(self, TransitGatewayId: str) -> Members:
         """Delete a gateway that nothing is attached to, with its default route table.
@@ -51,9 +51,11 @@ class TransitGateways(Service):
         operation = "DeleteTransitGateway"
         if self._gateway(TransitGatewayId) is None:
             self._no_gateway(TransitGatewayId, operation)
-        attached = [id for id, one in self._attachments() if one["TransitGatewayId"] == TransitGatewayId]
-        if attached:
-            message = f"{TransitGatewayId} has non-deleted VPC Attachments: {', '.join(attached)}."
+        attachment_ids = [
+            id for id, attachment in self._attachments() if attachment["TransitGatewayId"] == TransitGatewayId
+        ]
+        if attachment_ids:
+            message = f"{TransitGatewayId} has non-deleted VPC Attachments: {', '.join(attachment_ids)}."
             self.refuse("IncorrectState", message, operation)
         for table in self._tables(TransitGatewayId):
             if not table["DefaultAssociationRouteTable"]:
@@ -77,7 +79,7 @@ class TransitGateways(Service):
     def describe_transit_gateway_route_tables(self, **members: Any) -> Members:
         """Route tables; moto shows deleted ones for ever."""
         answer: Members = self.client.describe_transit_gateway_route_tables(**members)
-        tables = [one for one in answer["TransitGatewayRouteTables"] if one["State"] != "deleted"]
+        tables = [table for table in answer["TransitGatewayRouteTables"] if table["State"] != "deleted"]
         return {"TransitGatewayRouteTables": tables}
 
     def delete_transit_gateway_route_table(self, TransitGatewayRouteTableId: str) -> Members:
@@ -87,9 +89,11 @@ class TransitGateways(Service):
         """
         operation = "DeleteTransitGatewayRouteTable"
         self._require_table(TransitGatewayRouteTableId, operation)
-        associated = [id for id, one in self._attachments() if one["Table"] == TransitGatewayRouteTableId]
-        if associated:
-            message = f"{TransitGatewayRouteTableId} has associations: {', '.join(associated)}."
+        association_ids = [
+            id for id, attachment in self._attachments() if attachment["Table"] == TransitGatewayRouteTableId
+        ]
+        if association_ids:
+            message = f"{TransitGatewayRouteTableId} has associations: {', '.join(association_ids)}."
             self.refuse("IncorrectState", message, operation)
         self.store.remove(TABLE_ROUTE, TransitGatewayRouteTableId)
         answer: Members = self.client.delete_transit_gateway_route_table(
@@ -131,7 +135,7 @@ class TransitGateways(Service):
         self.validate(operation, members)
         self._require_subnets(operation, members["VpcId"], members["SubnetIds"])
         gateway = members["TransitGatewayId"]
-        if self._attached(gateway, members["VpcId"]):
+        if self._is_attached(gateway, members["VpcId"]):
             message = f"{gateway} has non-deleted Transit Gateway Attachments with same VPC ID."
             self.refuse("DuplicateTransitGatewayAttachment", message, operation)
         tags = [tag for spec in members.get("TagSpecifications", ()) for tag in spec.get("Tags", ())]
@@ -174,8 +178,10 @@ class TransitGateways(Service):
         for id in ids:
             if id not in attachments:
                 self._no_attachment(id, "DescribeTransitGatewayVpcAttachments")
-        shown = [_without_tables(one) for id, one in attachments.items() if not ids or id in ids]
-        return {"TransitGatewayVpcAttachments": shown}
+        descriptions = [
+            _without_tables(attachment) for id, attachment in attachments.items() if not ids or id in ids
+        ]
+        return {"TransitGatewayVpcAttachments": descriptions}
 
     def modify_transit_gateway_vpc_attachment(
         self,
@@ -187,10 +193,10 @@ class TransitGateways(Service):
         """Change subnets and options of an attachment."""
         operation = "ModifyTransitGatewayVpcAttachment"
         attachment = self._attachment(TransitGatewayAttachmentId, operation)
-        kept = [id for id in attachment["SubnetIds"] if id not in RemoveSubnetIds]
-        self._require_subnets(operation, attachment["VpcId"], [*kept, *AddSubnetIds])
-        changed = {"SubnetIds": [*kept, *AddSubnetIds], "Options": {**attachment["Options"], **Options}}
-        attachment = self.store.update(ATTACHMENT, TransitGatewayAttachmentId, members=changed)
+        subnets = [id for id in attachment["SubnetIds"] if id not in RemoveSubnetIds]
+        self._require_subnets(operation, attachment["VpcId"], [*subnets, *AddSubnetIds])
+        changes = {"SubnetIds": [*subnets, *AddSubnetIds], "Options": {**attachment["Options"], **Options}}
+        attachment = self.store.update(ATTACHMENT, TransitGatewayAttachmentId, members=changes)
         return {"TransitGatewayVpcAttachment": _without_tables(attachment)}
 
     def delete_transit_gateway_vpc_attachment(self, TransitGatewayAttachmentId: str) -> Members:
@@ -224,9 +230,10 @@ class TransitGateways(Service):
         message = f"The transitGatewayAttachment ID '{id}' does not exist"
         self.refuse("InvalidTransitGatewayAttachmentID.NotFound", message, operation)
 
-    def _attached(self, gateway: str, vpc: str) -> bool:
+    def _is_attached(self, gateway: str, vpc: str) -> bool:
         return any(
-            (one["TransitGatewayId"], one["VpcId"]) == (gateway, vpc) for _, one in self._attachments()
+            (attachment["TransitGatewayId"], attachment["VpcId"]) == (gateway, vpc)
+            for _, attachment in self._attachments()
         )
 
     # --- associations and propagations: which table an attachment uses, and which tables know its VPC ---
@@ -275,9 +282,9 @@ class TransitGateways(Service):
         self._require_table(TransitGatewayRouteTableId, "GetTransitGatewayRouteTableAssociations")
         return {
             "Associations": [
-                _relation(one, TransitGatewayRouteTableId, "associated")
-                for id, one in self._attachments()
-                if one["Table"] == TransitGatewayRouteTableId and id in _wanted(Filters, id)
+                _relation(attachment, TransitGatewayRouteTableId, "associated")
+                for id, attachment in self._attachments()
+                if attachment["Table"] == TransitGatewayRouteTableId and id in _filter_ids(Filters, id)
             ]
         }
 
@@ -321,9 +328,9 @@ class TransitGateways(Service):
         self._require_table(TransitGatewayRouteTableId, "GetTransitGatewayRouteTablePropagations")
         return {
             "TransitGatewayRouteTablePropagations": [
-                _relation(one, TransitGatewayRouteTableId, "enabled")
-                for id, one in self._attachments()
-                if TransitGatewayRouteTableId in one["Propagations"] and id in _wanted(Filters, id)
+                _relation(attachment, TransitGatewayRouteTableId, "enabled")
+                for id, attachment in self._attachments()
+                if TransitGatewayRouteTableId in attachment["Propagations"] and id in _filter_ids(Filters, id)
             ]
         }
 
@@ -374,12 +381,16 @@ class TransitGateways(Service):
     ) -> Members:
         """Static routes, by what they lead to exactly; one to an attachment that has gone leads nowhere."""
         self._require_table(TransitGatewayRouteTableId, "SearchTransitGatewayRoutes")
-        exact = [one["Values"] for one in Filters if one["Name"] == "route-search.exact-match"]
-        attached = {id for id, _ in self._attachments()}
+        exact = [
+            condition["Values"] for condition in Filters if condition["Name"] == "route-search.exact-match"
+        ]
+        attachment_ids = {id for id, _ in self._attachments()}
         routes = []
         for route in self.store.all(TABLE_ROUTE, TransitGatewayRouteTableId):
-            ends = [one["TransitGatewayAttachmentId"] for one in route["TransitGatewayAttachments"]]
-            dead = not ends or not set(ends) <= attached
+            ends = [
+                attachment["TransitGatewayAttachmentId"] for attachment in route["TransitGatewayAttachments"]
+            ]
+            dead = not ends or not set(ends) <= attachment_ids
             if all(route["DestinationCidrBlock"] in values for values in exact):
                 routes.append({**route, "State": "blackhole" if dead else "active"})
         return {"Routes": routes, "AdditionalRoutesAvailable": False}
@@ -390,15 +401,15 @@ class TransitGateways(Service):
         """Put tags on things."""
         names = {tag["Key"] for tag in Tags}
         self._retag(Resources, lambda tags: [*(tag for tag in tags if tag["Key"] not in names), *Tags])
-        others = [id for id in Resources if not id.startswith("tgw-attach-")]
-        return self.client.create_tags(Resources=others, Tags=Tags) if others else {}
+        other_ids = [id for id in Resources if not id.startswith("tgw-attach-")]
+        return self.client.create_tags(Resources=other_ids, Tags=Tags) if other_ids else {}
 
     def delete_tags(self, Resources: list[str], Tags: list[Members]) -> Members:
         """Take tags from things."""
         names = {tag["Key"] for tag in Tags}
         self._retag(Resources, lambda tags: [tag for tag in tags if tag["Key"] not in names])
-        others = [id for id in Resources if not id.startswith("tgw-attach-")]
-        return self.client.delete_tags(Resources=others, Tags=Tags) if others else {}
+        other_ids = [id for id in Resources if not id.startswith("tgw-attach-")]
+        return self.client.delete_tags(Resources=other_ids, Tags=Tags) if other_ids else {}
 
     def _retag(self, ids: list[str], change: Callable[[list[Members]], list[Members]]) -> None:
         for id in ids:
@@ -423,7 +434,7 @@ class TransitGateways(Service):
             [table] = self.client.describe_route_tables(RouteTableIds=[members["RouteTableId"]])[
                 "RouteTables"
             ]
-            if not self._attached(gateway, table["VpcId"]):
+            if not self._is_attached(gateway, table["VpcId"]):
                 # What AWS says where the VPC is not attached, too.
                 message = f"The transitGateway ID '{gateway}' does not exist"
                 self.refuse("InvalidTransitGatewayID.NotFound", message, operation)
@@ -445,14 +456,16 @@ class TransitGateways(Service):
         answer: Members = self.client.describe_route_tables(**members)
         for table in answer["RouteTables"]:
             for route in table["Routes"]:
-                kept = self.store.get(ROUTE, table["RouteTableId"], route.get("DestinationCidrBlock", "-"))
-                if kept is not None:
-                    attached = self._attached(kept["TransitGatewayId"], table["VpcId"])
-                    route |= {**kept, "State": "active" if attached else "blackhole"}
+                stored_route = self.store.get(
+                    ROUTE, table["RouteTableId"], route.get("DestinationCidrBlock", "-")
+                )
+                if stored_route is not None:
+                    attached = self._is_attached(stored_route["TransitGatewayId"], table["VpcId"])
+                    route |= {**stored_route, "State": "active" if attached else "blackhole"}
         return answer
 
 
-def _shown(gateway: Members) -> Members:
+def _description(gateway: Members) -> Members:
     """A gateway without the default route tables that it does not use; moto shows them all the same."""
     options = {
         name: value
@@ -467,7 +480,7 @@ def _shown(gateway: Members) -> Members:
 
 def _default_tables(gateway: Members | None) -> dict[str, str | None]:
     """The route tables that attachments to a gateway have by themselves, by their use."""
-    options = _shown(gateway)["Options"] if gateway else {}
+    options = _description(gateway)["Options"] if gateway else {}
     return {use: options.get(f"{use}DefaultRouteTableId") for use in DEFAULTS}
 
 
@@ -487,9 +500,9 @@ def _relation(attachment: Members, table: str, state: str) -> Members:
     return {**_resource(attachment), "TransitGatewayRouteTableId": table, "State": state}
 
 
-def _wanted(filters: list[Members], id: str) -> list[str]:
+def _filter_ids(filters: list[Members], id: str) -> list[str]:
     """Attachments that filters ask for; one itself where they ask for none."""
-    for one in filters:
-        if one["Name"] == "transit-gateway-attachment-id":
-            return list(one["Values"])
+    for condition in filters:
+        if condition["Name"] == "transit-gateway-attachment-id":
+            return list(condition["Values"])
     return [id]

@@ -18,11 +18,13 @@ def described(subject: Subject, arn: str) -> dict[str, Any]:
 def read_certificate(subject: Subject) -> dict[str, Any]:
     """A certificate, with the records that prove its names as the provider shows them."""
     certificate = described(subject, subject.id)
-    others = [name for name in certificate["SubjectAlternativeNames"] if name != certificate["DomainName"]]
+    other_names = [
+        name for name in certificate["SubjectAlternativeNames"] if name != certificate["DomainName"]
+    ]
     return {
         "arn": certificate["CertificateArn"],
         "domainName": certificate["DomainName"],
-        "subjectAlternativeNames": others,
+        "subjectAlternativeNames": other_names,
         "validationMethod": certificate["ValidationMethod"],
         "keyAlgorithm": certificate["KeyAlgorithm"].replace("-", "_"),
         "status": certificate["Status"],
@@ -68,11 +70,11 @@ def wait_until_issued(subject: Subject) -> str:
     """
     arn = subject.properties["certificateArn"]
     certificate = described(subject, arn)
-    needed = {
+    record_names = {
         option["ResourceRecord"]["Name"].rstrip(".") for option in certificate["DomainValidationOptions"]
     }
-    if named := subject.properties.get("validationRecordFqdns"):
-        for missing in sorted(needed - {name.rstrip(".") for name in named}):
+    if fqdns := subject.properties.get("validationRecordFqdns"):
+        for missing in sorted(record_names - {name.rstrip(".") for name in fqdns}):
             raise Refusal(
                 f"{subject.type}: missing DNS validation record: {missing}: give the name of that record too."
             )

@@ -24,10 +24,10 @@ def group_members(subject: Subject, operation: str) -> dict[str, Any]:
     """Members of the call that makes or changes a group."""
     members = subject.members(Call(operation, takes=" ".join(SETTING_NAMES)))
     subnets = subject.inputs.get("vpcZoneIdentifiers")
-    return members | ({"VPCZoneIdentifier": _joined(subnets)} if subnets else {})
+    return members | ({"VPCZoneIdentifier": _zone_identifier(subnets)} if subnets else {})
 
 
-def _joined(subnets: Any) -> Any:
+def _zone_identifier(subnets: Any) -> Any:
     known = isinstance(subnets, list) and UNKNOWN not in subnets
     return ",".join(sorted(subnets)) if known else UNKNOWN
 
@@ -66,8 +66,8 @@ def change_tags(subject: Subject) -> None:
     """Put the tags of a group on it, and take others from it."""
     new, old = subject.inputs.get("tags") or [], subject.old.get("tags") or []
     keys = {tag["key"] for tag in new}
-    if gone := [tag for tag in old if tag["key"] not in keys]:
-        subject.request("delete_tags", Tags=_tags_of_group(subject.id, gone))
+    if removals := [tag for tag in old if tag["key"] not in keys]:
+        subject.request("delete_tags", Tags=_tags_of_group(subject.id, removals))
     if new:
         subject.request("create_or_update_tags", Tags=_tags_of_group(subject.id, new))
 
@@ -174,8 +174,8 @@ def read_schedule(subject: Subject) -> dict[str, Any] | None:
     )
     if not answer["ScheduledUpdateGroupActions"]:
         return None
-    shown = subject.extract("describe_scheduled_actions", answer, "ScheduledUpdateGroupActions[0]")
-    return {**dict.fromkeys(SIZES, -1), **shown}
+    description = subject.extract("describe_scheduled_actions", answer, "ScheduledUpdateGroupActions[0]")
+    return {**dict.fromkeys(SIZES, -1), **description}
 
 
 SCHEDULE = Kind(

@@ -47,8 +47,8 @@ def remove_machines(subject: Subject) -> None:
 
 def groups(subject: Subject) -> list[str]:
     """Names of the Auto Scaling groups in a stack."""
-    shown = subject.request("list_stack_resources", StackName=subject.id)["StackResourceSummaries"]
-    return [resource["PhysicalResourceId"] for resource in shown]
+    resources = subject.request("list_stack_resources", StackName=subject.id)["StackResourceSummaries"]
+    return [resource["PhysicalResourceId"] for resource in resources]
 
 
 STACK = Kind(

@@ -293,15 +293,15 @@ def read_reservation(subject: Subject) -> dict[str, Any] | None:
     """A range that is reserved in a subnet. Its id to import is `<subnet>:<reservation>`."""
     if ":" in subject.id:
         subject.properties["subnetId"], _, subject.id = subject.id.partition(":")
-    shown = subject.request("get_subnet_cidr_reservations", SubnetId=subject.properties["subnetId"])
-    for one in (*shown["SubnetIpv4CidrReservations"], *shown["SubnetIpv6CidrReservations"]):
-        if one["SubnetCidrReservationId"] == subject.id:
+    answer = subject.request("get_subnet_cidr_reservations", SubnetId=subject.properties["subnetId"])
+    for reservation in (*answer["SubnetIpv4CidrReservations"], *answer["SubnetIpv6CidrReservations"]):
+        if reservation["SubnetCidrReservationId"] == subject.id:
             return {
-                "subnetId": one["SubnetId"],
-                "cidrBlock": one["Cidr"],
-                "reservationType": one["ReservationType"],
-                "description": one.get("Description"),
-                "ownerId": one["OwnerId"],
+                "subnetId": reservation["SubnetId"],
+                "cidrBlock": reservation["Cidr"],
+                "reservationType": reservation["ReservationType"],
+                "description": reservation.get("Description"),
+                "ownerId": reservation["OwnerId"],
             }
     return None
 

@@ -131,30 +131,30 @@ def change_settings(subject: Subject) -> None:
     settings: dict[str, Any] = {}
     old_labels, labels = old.get("labels") or {}, new.get("labels") or {}
     if old_labels != labels:
-        changed = {key: value for key, value in labels.items() if old_labels.get(key) != value}
-        gone = sorted(old_labels.keys() - labels.keys())
-        settings["labels"] = _without_empty({"addOrUpdateLabels": changed, "removeLabels": gone})
+        changes = {key: value for key, value in labels.items() if old_labels.get(key) != value}
+        removals = sorted(old_labels.keys() - labels.keys())
+        settings["labels"] = _without_empty({"addOrUpdateLabels": changes, "removeLabels": removals})
     old_taints, taints = old.get("taints") or [], new.get("taints") or []
     if old_taints != taints:
         put = [taint for taint in taints if taint not in old_taints]
         keys = {(taint["key"], taint["effect"]) for taint in taints}
-        removed = [taint for taint in old_taints if (taint["key"], taint["effect"]) not in keys]
-        settings["taints"] = _without_empty({"addOrUpdateTaints": put, "removeTaints": removed})
-    settings |= _changed(subject, "scalingConfig", "updateConfig", "nodeRepairConfig")
+        taint_removals = [taint for taint in old_taints if (taint["key"], taint["effect"]) not in keys]
+        settings["taints"] = _without_empty({"addOrUpdateTaints": put, "removeTaints": taint_removals})
+    settings |= _changes(subject, "scalingConfig", "updateConfig", "nodeRepairConfig")
     subject.call(Call("update_nodegroup_config", GROUP), settings)
     subject.minutes += duration.CONFIG_MINUTES
 
 
 def change_version(subject: Subject) -> None:
     """Take a node group to another version or launch template; EKS accepts only settings that differ."""
-    settings = _changed(subject, "version", "releaseVersion", "launchTemplate")
+    settings = _changes(subject, "version", "releaseVersion", "launchTemplate")
     template = settings.get("launchTemplate")
     if template and "id" in template:
         settings["launchTemplate"] = {name: template[name] for name in ("id", "version") if name in template}
     subject.call(Call("update_nodegroup_version", GROUP), settings)
 
 
-def _changed(subject: Subject, *names: str) -> dict[str, Any]:
+def _changes(subject: Subject, *names: str) -> dict[str, Any]:
     """Inputs that are set and not what they were."""
     new, old = subject.inputs, subject.old
     return {name: new[name] for name in names if new.get(name) and old.get(name) != new[name]}

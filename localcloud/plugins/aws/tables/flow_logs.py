@@ -41,8 +41,8 @@ def read_flow_log(subject: Subject) -> dict[str, Any] | None:
     if not answer["FlowLogs"]:
         return None
     resource = answer["FlowLogs"][0]["ResourceId"]
-    logged = {name: resource for name, (_, prefix) in LOGGED.items() if resource.startswith(prefix)}
-    return {**subject.extract("describe_flow_logs", answer, "FlowLogs[0]"), **logged}
+    target = {name: resource for name, (_, prefix) in LOGGED.items() if resource.startswith(prefix)}
+    return {**subject.extract("describe_flow_logs", answer, "FlowLogs[0]"), **target}
 
 
 FLOW_LOG = Kind(

@@ -28,11 +28,11 @@ def tags_of(noun: str, key: str) -> Tagging:
 
 def policies_of_role(subject: Subject) -> dict[str, Any]:
     """Policies in a role and on it, also those set by hand."""
-    attached = subject.request("list_attached_role_policies", RoleName=subject.id)["AttachedPolicies"]
+    attachments = subject.request("list_attached_role_policies", RoleName=subject.id)["AttachedPolicies"]
     names = subject.request("list_role_policies", RoleName=subject.id)["PolicyNames"]
     inline = [subject.request("get_role_policy", RoleName=subject.id, PolicyName=name) for name in names]
     return {
-        "managedPolicyArns": [policy["PolicyArn"] for policy in attached],
+        "managedPolicyArns": [policy["PolicyArn"] for policy in attachments],
         "inlinePolicies": [
             {"name": policy["PolicyName"], "policy": json.dumps(policy["PolicyDocument"])}
             for policy in inline
@@ -42,21 +42,21 @@ def policies_of_role(subject: Subject) -> dict[str, Any]:
 
 def set_managed(subject: Subject) -> None:
     """Attach the policies that the role lists, and no others."""
-    attached = set(policies_of_role(subject)["managedPolicyArns"])
-    listed = set(subject.inputs.get("managedPolicyArns") or ())
-    for arn in sorted(attached - listed):
+    old_arns = set(policies_of_role(subject)["managedPolicyArns"])
+    arns = set(subject.inputs.get("managedPolicyArns") or ())
+    for arn in sorted(old_arns - arns):
         subject.request("detach_role_policy", RoleName=subject.id, PolicyArn=arn)
-    for arn in sorted(listed - attached):
+    for arn in sorted(arns - old_arns):
         subject.request("attach_role_policy", RoleName=subject.id, PolicyArn=arn)
 
 
 def set_inline(subject: Subject) -> None:
     """Put the policies that the role lists into it, and no others."""
     existing = {inline["name"]: inline["policy"] for inline in policies_of_role(subject)["inlinePolicies"]}
-    listed = {inline["name"]: inline["policy"] for inline in subject.inputs.get("inlinePolicies") or ()}
-    for name in sorted(existing.keys() - listed.keys()):
+    policies = {inline["name"]: inline["policy"] for inline in subject.inputs.get("inlinePolicies") or ()}
+    for name in sorted(existing.keys() - policies.keys()):
         subject.request("delete_role_policy", RoleName=subject.id, PolicyName=name)
-    for name, policy in listed.items():
+    for name, policy in policies.items():
         if not same_document(existing.get(name), policy):
             subject.request("put_role_policy", RoleName=subject.id, PolicyName=name, PolicyDocument=policy)
 
@@ -163,8 +163,10 @@ def read_attachment(subject: Subject) -> dict[str, Any] | None:
     if not properties.get("policyArn"):
         properties["role"], _, properties["policyArn"] = subject.id.partition("/")
         subject.id = str(subject.text(ATTACHMENT_ID))
-    attached = subject.request("list_attached_role_policies", RoleName=properties["role"])["AttachedPolicies"]
-    if any(policy["PolicyArn"] == properties["policyArn"] for policy in attached):
+    attachments = subject.request("list_attached_role_policies", RoleName=properties["role"])[
+        "AttachedPolicies"
+    ]
+    if any(policy["PolicyArn"] == properties["policyArn"] for policy in attachments):
         return {"role": properties["role"], "policyArn": properties["policyArn"]}
     return None
 
@@ -244,9 +246,9 @@ def drop_versions(subject: Subject) -> None:
 def _other_versions(subject: Subject) -> list[str]:
     """Versions that are not the default one, newest first."""
     versions = subject.request("list_policy_versions", PolicyArn=subject.id)["Versions"]
-    others = [version for version in versions if not version["IsDefaultVersion"]]
-    others.sort(key=lambda version: version["CreateDate"], reverse=True)
-    return [version["VersionId"] for version in others]
+    old_versions = [version for version in versions if not version["IsDefaultVersion"]]
+    old_versions.sort(key=lambda version: version["CreateDate"], reverse=True)
+    return [version["VersionId"] for version in old_versions]
 
 
 POLICY = Kind(

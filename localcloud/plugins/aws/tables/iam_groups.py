@@ -113,8 +113,8 @@ def _read_attached(noun: str, member: str) -> Callable[[Subject], Mapping[str, A
     def read(subject: Subject) -> Mapping[str, Any] | None:
         name, arn = subject.properties[noun], subject.properties["policyArn"]
         answer = subject.request(f"list_attached_{noun}_policies", **{member: name})
-        attached = [policy["PolicyArn"] for policy in answer["AttachedPolicies"]]
-        return {noun: name, "policyArn": arn} if arn in attached else None
+        arns = [policy["PolicyArn"] for policy in answer["AttachedPolicies"]]
+        return {noun: name, "policyArn": arn} if arn in arns else None
 
     return read
 

@@ -57,8 +57,8 @@ DISK_OF_IMAGE = {**DISK, "volumeSize": "VolumeSize"}
 
 def user_data(inputs: Mapping[str, Any]) -> Any:
     """The program's user data; boto3 encodes them for the call."""
-    encoded = inputs.get("userDataBase64")
-    return base64.b64decode(encoded) if isinstance(encoded, str) else inputs.get("userData")
+    base64_text = inputs.get("userDataBase64")
+    return base64.b64decode(base64_text) if isinstance(base64_text, str) else inputs.get("userData")
 
 
 def launch_calls(subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -115,20 +115,27 @@ SHOWN = {
 
 def read_instance(subject: Subject) -> dict[str, Any] | None:
     """An instance that is not terminated."""
-    found = subject.request("describe_instances", InstanceIds=[subject.id], Filters=[ALIVE])["Reservations"]
-    if not found:
+    reservations = subject.request("describe_instances", InstanceIds=[subject.id], Filters=[ALIVE])[
+        "Reservations"
+    ]
+    if not reservations:
         return None
-    shown = found[0]["Instances"][0]
-    groups = [group["GroupId"] for group in shown.get("SecurityGroups", ())]
-    interfaces = shown.get("NetworkInterfaces") or [{}]
-    options = subject.extract("describe_instances", {"Reservations": found}, "Reservations[0].Instances[0]")
+    description = reservations[0]["Instances"][0]
+    groups = [group["GroupId"] for group in description.get("SecurityGroups", ())]
+    interfaces = description.get("NetworkInterfaces") or [{}]
+    options = subject.extract(
+        "describe_instances", {"Reservations": reservations}, "Reservations[0].Instances[0]"
+    )
     return {
-        **{name: shown[member] for name, member in SHOWN.items() if shown.get(member) is not None},
-        "availabilityZone": shown["Placement"]["AvailabilityZone"],
-        "tenancy": shown["Placement"].get("Tenancy") or "default",
-        "instanceState": shown["State"]["Name"],
-        "monitoring": shown.get("Monitoring", {}).get("State") == "enabled",
-        "iamInstanceProfile": shown.get("IamInstanceProfile", {}).get("Arn", "").rpartition("/")[2] or None,
+        **{
+            name: description[member] for name, member in SHOWN.items() if description.get(member) is not None
+        },
+        "availabilityZone": description["Placement"]["AvailabilityZone"],
+        "tenancy": description["Placement"].get("Tenancy") or "default",
+        "instanceState": description["State"]["Name"],
+        "monitoring": description.get("Monitoring", {}).get("State") == "enabled",
+        "iamInstanceProfile": description.get("IamInstanceProfile", {}).get("Arn", "").rpartition("/")[2]
+        or None,
         "primaryNetworkInterfaceId": interfaces[0].get("NetworkInterfaceId"),
         "vpcSecurityGroupIds": groups,
         "metadataOptions": {
@@ -149,8 +156,8 @@ def _attribute(subject: Subject, name: str) -> Any:
 
 def read_root(subject: Subject) -> dict[str, Any]:
     """The root volume of an instance."""
-    attached = filters({"attachment.instance-id": subject.id})
-    volumes = subject.request("describe_volumes", Filters=attached)["Volumes"]
+    instance_filter = filters({"attachment.instance-id": subject.id})
+    volumes = subject.request("describe_volumes", Filters=instance_filter)["Volumes"]
     if not volumes:
         return {}
     volume = volumes[0]
@@ -183,8 +190,8 @@ def change_user_data(subject: Subject) -> None:
     data = user_data(subject.inputs) or ""
     raw = data if isinstance(data, bytes) else data.encode()
     # moto wants them encoded twice: by boto3, and before.
-    encoded = {"Value": base64.b64encode(raw)}
-    subject.request("modify_instance_attribute", InstanceId=subject.id, UserData=encoded)
+    attribute = {"Value": base64.b64encode(raw)}
+    subject.request("modify_instance_attribute", InstanceId=subject.id, UserData=attribute)
     subject.request("start_instances", InstanceIds=[subject.id])
 
 
@@ -198,8 +205,8 @@ def change_root(subject: Subject) -> None:
 
 def change_profile(subject: Subject) -> None:
     """Give it another instance profile, or none."""
-    listed = filters({"instance-id": subject.id})
-    answer = subject.request("describe_iam_instance_profile_associations", Filters=listed)
+    instance_filter = filters({"instance-id": subject.id})
+    answer = subject.request("describe_iam_instance_profile_associations", Filters=instance_filter)
     for association in answer["IamInstanceProfileAssociations"]:
         subject.request("disassociate_iam_instance_profile", AssociationId=association["AssociationId"])
     if name := subject.inputs.get("iamInstanceProfile"):
@@ -267,14 +274,14 @@ INSTANCE = Kind(
 
 def read_address(subject: Subject) -> dict[str, Any] | None:
     """An address that something has."""
-    listed = filters({"association-id": subject.id})
-    found = subject.request("describe_addresses", Filters=listed)["Addresses"]
-    if not found:
+    association_filter = filters({"association-id": subject.id})
+    addresses = subject.request("describe_addresses", Filters=association_filter)["Addresses"]
+    if not addresses:
         return None
-    answer = {"Addresses": found}
+    answer = {"Addresses": addresses}
     return {
         **subject.extract("describe_addresses", answer, "Addresses[0]"),
-        "publicIp": found[0]["PublicIp"],
+        "publicIp": addresses[0]["PublicIp"],
     }
 
 

@@ -26,13 +26,13 @@ def calls(subject: Subject) -> list[tuple[str, dict[str, Any]]]:
     import base64
 
     members = subject.members(Call("create_launch_configuration", takes=PLAIN))
-    monitored = subject.inputs.get("enableMonitoring", True)
-    members["InstanceMonitoring"] = {"Enabled": monitored}
+    monitoring = subject.inputs.get("enableMonitoring", True)
+    members["InstanceMonitoring"] = {"Enabled": monitoring}
     text = subject.inputs.get("userData")
     if isinstance(text, str):
         members["UserData"] = base64.b64encode(text.encode()).decode()
-    elif encoded := subject.inputs.get("userDataBase64"):
-        members["UserData"] = encoded
+    elif user_data := subject.inputs.get("userDataBase64"):
+        members["UserData"] = user_data
     disk = subject.inputs.get("rootBlockDevice") or {}
     ebs = {DISK[name]: value for name, value in disk.items() if name in DISK and value is not None}
     if ebs:
@@ -54,10 +54,10 @@ def read(subject: Subject) -> dict[str, Any] | None:
     answer = subject.request(describe, LaunchConfigurationNames=[subject.id])
     if not answer["LaunchConfigurations"]:
         return None
-    shown = subject.extract(describe, answer, "LaunchConfigurations[0]")
-    [described] = answer["LaunchConfigurations"]
-    shown.pop("userData", None)
-    return {**shown, "enableMonitoring": described["InstanceMonitoring"]["Enabled"]}
+    properties = subject.extract(describe, answer, "LaunchConfigurations[0]")
+    [description] = answer["LaunchConfigurations"]
+    properties.pop("userData", None)
+    return {**properties, "enableMonitoring": description["InstanceMonitoring"]["Enabled"]}
 
 
 CONFIGURATION = Kind(

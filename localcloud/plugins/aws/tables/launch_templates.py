@@ -29,10 +29,12 @@ def read_version(subject: Subject) -> dict[str, Any]:
     describe = "describe_launch_template_versions"
     answer = subject.request(describe, LaunchTemplateId=subject.id, Versions=["$Latest"])
     latest = answer["LaunchTemplateVersions"][0]
-    shown = subject.extract(describe, answer, "LaunchTemplateVersions[0].LaunchTemplateData")
+    properties = subject.extract(describe, answer, "LaunchTemplateVersions[0].LaunchTemplateData")
     # moto shows the template's own tags as if they were those of what it launches.
-    tags = [spec for spec in shown.get("tagSpecifications", ()) if spec["resourceType"] != "launch-template"]
-    return {**shown, "tagSpecifications": tags, "description": latest.get("VersionDescription")}
+    tags = [
+        spec for spec in properties.get("tagSpecifications", ()) if spec["resourceType"] != "launch-template"
+    ]
+    return {**properties, "tagSpecifications": tags, "description": latest.get("VersionDescription")}
 
 
 LAUNCH_TEMPLATE = row(

@@ -73,12 +73,12 @@ def read_listener(subject: Subject) -> dict[str, Any] | None:
     answer = subject.request("describe_listeners", ListenerArns=[subject.id])
     if not answer["Listeners"]:
         return None
-    [shown] = answer["Listeners"]
-    certificates = [one["CertificateArn"] for one in shown.get("Certificates") or ()]
+    [description] = answer["Listeners"]
+    certificates = [certificate["CertificateArn"] for certificate in description.get("Certificates") or ()]
     return {
         **subject.extract("describe_listeners", answer, "Listeners[0]"),
         "certificateArn": certificates[0] if certificates else None,
-        "alpnPolicy": next(iter(shown.get("AlpnPolicy") or ()), None),
+        "alpnPolicy": next(iter(description.get("AlpnPolicy") or ()), None),
         "tagsAll": tags(subject),
     }
 
@@ -130,31 +130,31 @@ def conditions(subject: Subject) -> list[dict[str, Any]]:
 
 def _condition(part: str, value: Any) -> dict[str, Any]:
     if part == "queryStrings":
-        return {"Values": [{"Key": one.get("key", ""), "Value": one["value"]} for one in value]}
+        return {"Values": [{"Key": pair.get("key", ""), "Value": pair["value"]} for pair in value]}
     header = {"HttpHeaderName": value["httpHeaderName"]} if part == "httpHeader" else {}
     return {**header, "Values": value["values"]}
 
 
-def _shown(condition: Mapping[str, Any]) -> dict[str, Any]:
+def _condition_properties(condition: Mapping[str, Any]) -> dict[str, Any]:
     """A condition of ELB's as the provider shows it."""
     part, member = next(
         (part, member) for part, (field, member) in CONDITIONS.items() if field == condition["Field"]
     )
     values = (condition.get(member) or {}).get("Values") or condition.get("Values") or []
     if part == "queryStrings":
-        return {part: [{"key": one.get("Key", ""), "value": one["Value"]} for one in values]}
+        return {part: [{"key": pair.get("Key", ""), "value": pair["Value"]} for pair in values]}
     header = {"httpHeaderName": condition[member]["HttpHeaderName"]} if part == "httpHeader" else {}
     return {part: {**header, "values": values}}
 
 
 def make_rule(subject: Subject) -> str:
     """Make a rule; without a priority, after all others, as in the provider."""
-    shown = subject.request("describe_rules", ListenerArn=subject.properties["listenerArn"])["Rules"]
-    taken = [int(rule["Priority"]) for rule in shown if rule["Priority"].isdigit()]
+    rules = subject.request("describe_rules", ListenerArn=subject.properties["listenerArn"])["Rules"]
+    priorities = [int(rule["Priority"]) for rule in rules if rule["Priority"].isdigit()]
     priority = subject.inputs.get("priority")
     answer = subject.create(
         Call("create_rule", takes="listenerArn actions"),
-        {"Conditions": conditions(subject), "Priority": int(priority or max(taken, default=0) + 1)},
+        {"Conditions": conditions(subject), "Priority": int(priority or max(priorities, default=0) + 1)},
     )
     subject.sent |= subject.inputs.keys()
     return str(answer["Rules"][0]["RuleArn"])
@@ -177,14 +177,14 @@ def read_rule(subject: Subject) -> dict[str, Any] | None:
     answer = subject.request("describe_rules", RuleArns=[subject.id])
     if not answer["Rules"]:
         return None
-    [shown] = answer["Rules"]
+    [description] = answer["Rules"]
     listener, _, _ = subject.id.replace(":listener-rule/", ":listener/").rpartition("/")
-    extracted = subject.extract("describe_rules", answer, "Rules[0]")
+    properties = subject.extract("describe_rules", answer, "Rules[0]")
     return {
-        **extracted,
+        **properties,
         "listenerArn": listener,
-        "priority": int(shown["Priority"]),
-        "conditions": [_shown(condition) for condition in shown["Conditions"]],
+        "priority": int(description["Priority"]),
+        "conditions": [_condition_properties(condition) for condition in description["Conditions"]],
         "tagsAll": tags(subject),
     }
 
@@ -227,8 +227,8 @@ def read_target(subject: Subject) -> dict[str, Any] | None:
     if not subject.properties.get("targetGroupArn"):
         subject.properties |= dict(zip(PARTS, subject.id.split(","), strict=False))
     answer = subject.call(Call("describe_target_health", {"TargetGroupArn": P("targetGroupArn")}))
-    shown = [one["Target"]["Id"] for one in answer["TargetHealthDescriptions"]]
-    if subject.properties["targetId"] not in shown:
+    ids = [health["Target"]["Id"] for health in answer["TargetHealthDescriptions"]]
+    if subject.properties["targetId"] not in ids:
         return None
     parts = {part: subject.properties.get(part) for part in PARTS}
     return {**parts, "port": int(parts["port"]) if parts["port"] else None}

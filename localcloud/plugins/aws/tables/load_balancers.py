@@ -14,14 +14,14 @@ TAGS = Tagging(
 
 def tags(subject: Subject) -> dict[str, str]:
     """Tags of a resource, which its own reads do not show."""
-    [described] = subject.request("describe_tags", ResourceArns=[subject.id])["TagDescriptions"]
-    return TAGS.read(described["Tags"])
+    [description] = subject.request("describe_tags", ResourceArns=[subject.id])["TagDescriptions"]
+    return TAGS.read(description["Tags"])
 
 
 def attributes(subject: Subject, describe: str, of: str, names: dict[str, str]) -> dict[str, Any]:
     """Attributes of a resource; ELB has all of them as texts."""
-    shown = subject.request(describe, **{of: subject.id})["Attributes"]
-    texts = {one["Key"]: one["Value"] for one in shown}
+    pairs = subject.request(describe, **{of: subject.id})["Attributes"]
+    texts = {pair["Key"]: pair["Value"] for pair in pairs}
     return {name: plain(texts[key]) for name, key in names.items() if key in texts}
 
 
@@ -41,8 +41,8 @@ def put_attributes(modify: str, of: str, names: dict[str, str]) -> Change:
             for name, key in names.items()
             if (value := subject.inputs.get(name)) is not None
         }
-        sent = [{"Key": key, "Value": text} for key, text in texts.items()]
-        subject.request(modify, **{of: subject.id}, Attributes=sent)
+        pairs = [{"Key": key, "Value": text} for key, text in texts.items()]
+        subject.request(modify, **{of: subject.id}, Attributes=pairs)
 
     return Change(tuple(names), step)
 
@@ -84,15 +84,15 @@ def read_balancer(subject: Subject) -> dict[str, Any] | None:
     answer = subject.request(describe, LoadBalancerArns=[subject.id])
     if not answer["LoadBalancers"]:
         return None
-    shown = answer["LoadBalancers"][0]
+    description = answer["LoadBalancers"][0]
     part = attributes(subject, "describe_load_balancer_attributes", "LoadBalancerArn", BALANCER_ATTRIBUTES)
     return {
         **subject.extract(describe, answer, "LoadBalancers[0]"),
         **part,
-        "name": shown["LoadBalancerName"],
+        "name": description["LoadBalancerName"],
         "arnSuffix": subject.id.partition(":loadbalancer/")[2],
-        "internal": shown["Scheme"] == "internal",
-        "subnets": [zone["SubnetId"] for zone in shown["AvailabilityZones"]],
+        "internal": description["Scheme"] == "internal",
+        "subnets": [zone["SubnetId"] for zone in description["AvailabilityZones"]],
         "zoneId": HOSTED_ZONES.get(subject.region),
         "tagsAll": tags(subject),
     }
@@ -199,15 +199,17 @@ def read_group(subject: Subject) -> dict[str, Any] | None:
     answer = subject.request(describe, TargetGroupArns=[subject.id])
     if not answer["TargetGroups"]:
         return None
-    shown = answer["TargetGroups"][0]
-    check = {name: shown[member] for name, member in CHECK.items() if shown.get(member) is not None}
+    description = answer["TargetGroups"][0]
+    check = {
+        name: description[member] for name, member in CHECK.items() if description.get(member) is not None
+    }
     if matcher := check.pop("matcher", None):
         check["matcher"] = matcher.get("HttpCode")
     return {
         **subject.extract(describe, answer, "TargetGroups[0]"),
         **attributes(subject, "describe_target_group_attributes", "TargetGroupArn", GROUP_ATTRIBUTES),
         "arnSuffix": subject.id.rpartition(":")[2],
-        "name": shown["TargetGroupName"],
+        "name": description["TargetGroupName"],
         "healthCheck": check,
         "tagsAll": tags(subject),
     }

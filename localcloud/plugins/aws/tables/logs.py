@@ -15,8 +15,8 @@ def read_group(subject: Subject) -> dict[str, Any] | None:
         page = subject.request("describe_log_groups", logGroupNamePrefix=subject.id, **token)
         for group in page["logGroups"]:
             if group["logGroupName"] == subject.id:
-                shown = subject.extract("describe_log_groups", {"logGroups": [group]}, "logGroups[0]")
-                return {**shown, "arn": group["arn"].removesuffix(":*")}
+                properties = subject.extract("describe_log_groups", {"logGroups": [group]}, "logGroups[0]")
+                return {**properties, "arn": group["arn"].removesuffix(":*")}
     return None
 
 

@@ -19,10 +19,10 @@ def read_subnet_group(subject: Subject) -> dict[str, Any] | None:
     """A group, with the ids of its subnets."""
     describe = "describe_db_subnet_groups"
     answer = subject.request(describe, DBSubnetGroupName=subject.id)
-    shown = answer["DBSubnetGroups"][0]
+    description = answer["DBSubnetGroups"][0]
     return {
         **subject.extract(describe, answer, "DBSubnetGroups[0]"),
-        "subnetIds": [subnet["SubnetIdentifier"] for subnet in shown["Subnets"]],
+        "subnetIds": [subnet["SubnetIdentifier"] for subnet in description["Subnets"]],
     }
 
 
@@ -82,26 +82,28 @@ CHANGED = (
 def read_database(subject: Subject) -> dict[str, Any] | None:
     """A database by its resource id, which is the provider's id of it; to import it, by its identifier."""
     describe = "describe_db_instances"
-    named = "dbi-resource-id" if subject.id.startswith("db-") else "db-instance-id"
-    answer = subject.request(describe, Filters=[{"Name": named, "Values": [subject.id]}])
+    filter_name = "dbi-resource-id" if subject.id.startswith("db-") else "db-instance-id"
+    answer = subject.request(describe, Filters=[{"Name": filter_name, "Values": [subject.id]}])
     if not answer["DBInstances"]:
         return None
-    shown = answer["DBInstances"][0]
-    subject.id = shown["DbiResourceId"]
-    endpoint = shown.get("Endpoint") or {}
+    description = answer["DBInstances"][0]
+    subject.id = description["DbiResourceId"]
+    endpoint = description.get("Endpoint") or {}
     return {
         **subject.extract(describe, answer, "DBInstances[0]"),
         "address": endpoint.get("Address"),
         "port": endpoint.get("Port"),
         "endpoint": f"{endpoint.get('Address')}:{endpoint.get('Port')}",
         "hostedZoneId": endpoint.get("HostedZoneId"),
-        "dbSubnetGroupName": (shown.get("DBSubnetGroup") or {}).get("DBSubnetGroupName"),
-        "engineVersionActual": shown.get("EngineVersion"),
-        "vpcSecurityGroupIds": [group["VpcSecurityGroupId"] for group in shown.get("VpcSecurityGroups", ())],
+        "dbSubnetGroupName": (description.get("DBSubnetGroup") or {}).get("DBSubnetGroupName"),
+        "engineVersionActual": description.get("EngineVersion"),
+        "vpcSecurityGroupIds": [
+            group["VpcSecurityGroupId"] for group in description.get("VpcSecurityGroups", ())
+        ],
         "parameterGroupName": next(
-            (group["DBParameterGroupName"] for group in shown.get("DBParameterGroups", ())), None
+            (group["DBParameterGroupName"] for group in description.get("DBParameterGroups", ())), None
         ),
-        "iamDatabaseAuthenticationEnabled": shown.get("IAMDatabaseAuthenticationEnabled", False),
+        "iamDatabaseAuthenticationEnabled": description.get("IAMDatabaseAuthenticationEnabled", False),
     }
 
 
@@ -115,8 +117,8 @@ def delete_database(subject: Subject) -> None:
             f"of the two for {properties['identifier']}, run `up`, and delete it then."
         )
     last = {"SkipFinalSnapshot": True} if skip else {"FinalDBSnapshotIdentifier": snapshot}
-    kept = {"DeleteAutomatedBackups": properties.get("deleteAutomatedBackups", True)}
-    subject.request("delete_db_instance", DBInstanceIdentifier=properties["identifier"], **last, **kept)
+    backups = {"DeleteAutomatedBackups": properties.get("deleteAutomatedBackups", True)}
+    subject.request("delete_db_instance", DBInstanceIdentifier=properties["identifier"], **last, **backups)
 
 
 INSTANCE = Kind(

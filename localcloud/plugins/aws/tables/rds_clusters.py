@@ -37,18 +37,22 @@ def read_cluster(subject: Subject) -> dict[str, Any] | None:
     """A cluster."""
     describe = "describe_db_clusters"
     answer = subject.request(describe, DBClusterIdentifier=subject.id)
-    shown = answer["DBClusters"][0]
-    secret = shown.get("MasterUserSecret")
+    description = answer["DBClusters"][0]
+    secret = description.get("MasterUserSecret")
     return {
         **subject.extract(describe, answer, "DBClusters[0]"),
-        "clusterIdentifier": shown["DBClusterIdentifier"],
-        "dbSubnetGroupName": shown.get("DBSubnetGroup"),
-        "dbClusterParameterGroupName": shown.get("DBClusterParameterGroup"),
-        "clusterMembers": sorted(one["DBInstanceIdentifier"] for one in shown.get("DBClusterMembers", ())),
-        "engineVersionActual": shown.get("EngineVersion"),
-        "iamDatabaseAuthenticationEnabled": shown.get("IAMDatabaseAuthenticationEnabled", False),
-        "enabledCloudwatchLogsExports": shown.get("EnabledCloudwatchLogsExports") or None,
-        "vpcSecurityGroupIds": [group["VpcSecurityGroupId"] for group in shown.get("VpcSecurityGroups", ())],
+        "clusterIdentifier": description["DBClusterIdentifier"],
+        "dbSubnetGroupName": description.get("DBSubnetGroup"),
+        "dbClusterParameterGroupName": description.get("DBClusterParameterGroup"),
+        "clusterMembers": sorted(
+            member["DBInstanceIdentifier"] for member in description.get("DBClusterMembers", ())
+        ),
+        "engineVersionActual": description.get("EngineVersion"),
+        "iamDatabaseAuthenticationEnabled": description.get("IAMDatabaseAuthenticationEnabled", False),
+        "enabledCloudwatchLogsExports": description.get("EnabledCloudwatchLogsExports") or None,
+        "vpcSecurityGroupIds": [
+            group["VpcSecurityGroupId"] for group in description.get("VpcSecurityGroups", ())
+        ],
         "manageMasterUserPassword": True if secret else None,
         "masterUserSecrets": [
             {
@@ -98,11 +102,11 @@ def database_of(subject: Subject, cluster: str) -> Database:
 def note_database(subject: Subject) -> None:
     """Note what the cluster's database is like; it runs once there is an instance."""
     database = database_of(subject, subject.id)
-    [shown] = subject.request("describe_db_clusters", DBClusterIdentifier=subject.id)["DBClusters"]
-    if shown["Engine"] != databases.ENGINE or database.noted:
+    [description] = subject.request("describe_db_clusters", DBClusterIdentifier=subject.id)["DBClusters"]
+    if description["Engine"] != databases.ENGINE or database.noted:
         return
-    user, password = shown["MasterUsername"], subject.properties.get("masterPassword")
-    if secret := shown.get("MasterUserSecret"):
+    user, password = description["MasterUsername"], subject.properties.get("masterPassword")
+    if secret := description.get("MasterUserSecret"):
         password = databases.new_password()
         subject.api.client("secretsmanager", subject.region).put_secret_value(
             SecretId=secret["SecretArn"], SecretString=json.dumps({"username": user, "password": password})
@@ -110,9 +114,9 @@ def note_database(subject: Subject) -> None:
     database.note(
         master=user,
         password=password,
-        database=shown.get("DatabaseName"),
-        version=shown["EngineVersion"],
-        endpoint=f"{shown['Endpoint']}:{shown['Port']}",
+        database=description.get("DatabaseName"),
+        version=description["EngineVersion"],
+        endpoint=f"{description['Endpoint']}:{description['Port']}",
     )
 
 
@@ -200,23 +204,23 @@ def read_instance(subject: Subject) -> dict[str, Any] | None:
     """An instance of a cluster."""
     describe = "describe_db_instances"
     answer = subject.request(describe, DBInstanceIdentifier=subject.id)
-    shown = answer["DBInstances"][0]
-    endpoint = shown.get("Endpoint") or {}
-    clusters = subject.request("describe_db_clusters", DBClusterIdentifier=shown["DBClusterIdentifier"])
+    description = answer["DBInstances"][0]
+    endpoint = description.get("Endpoint") or {}
+    clusters = subject.request("describe_db_clusters", DBClusterIdentifier=description["DBClusterIdentifier"])
     [member] = [
-        one
-        for one in clusters["DBClusters"][0]["DBClusterMembers"]
-        if one["DBInstanceIdentifier"] == shown["DBInstanceIdentifier"]
+        member
+        for member in clusters["DBClusters"][0]["DBClusterMembers"]
+        if member["DBInstanceIdentifier"] == description["DBInstanceIdentifier"]
     ]
     return {
         **subject.extract(describe, answer, "DBInstances[0]"),
         "endpoint": endpoint.get("Address"),
         "port": endpoint.get("Port"),
-        "dbSubnetGroupName": (shown.get("DBSubnetGroup") or {}).get("DBSubnetGroupName"),
-        "engineVersionActual": shown.get("EngineVersion"),
+        "dbSubnetGroupName": (description.get("DBSubnetGroup") or {}).get("DBSubnetGroupName"),
+        "engineVersionActual": description.get("EngineVersion"),
         "writer": member["IsClusterWriter"],
         "promotionTier": member["PromotionTier"],
-        "performanceInsightsEnabled": shown.get("PerformanceInsightsEnabled", False),
+        "performanceInsightsEnabled": description.get("PerformanceInsightsEnabled", False),
     }
 
 
@@ -230,9 +234,9 @@ def run_database(subject: Subject) -> None:
 def end_database(subject: Subject) -> None:
     """End what stands in for the cluster once it has no instance; its data stay."""
     cluster = subject.properties["clusterIdentifier"]
-    [shown] = subject.request("describe_db_clusters", DBClusterIdentifier=cluster)["DBClusters"]
+    [description] = subject.request("describe_db_clusters", DBClusterIdentifier=cluster)["DBClusters"]
     database = database_of(subject, cluster)
-    if database.noted and not shown.get("DBClusterMembers"):
+    if database.noted and not description.get("DBClusterMembers"):
         database.stop()
 
 
@@ -278,7 +282,7 @@ def read_parameter_group(subject: Subject) -> dict[str, Any] | None:
     """A group, with the parameters that are not the engine's own."""
     describe = "describe_db_cluster_parameter_groups"
     answer = subject.request(describe, DBClusterParameterGroupName=subject.id)
-    shown = subject.request("describe_db_cluster_parameters", DBClusterParameterGroupName=subject.id)
+    parameters = subject.request("describe_db_cluster_parameters", DBClusterParameterGroupName=subject.id)
     return {
         **subject.extract(describe, answer, "DBClusterParameterGroups[0]"),
         "parameters": [
@@ -287,7 +291,9 @@ def read_parameter_group(subject: Subject) -> dict[str, Any] | None:
                 "value": parameter["ParameterValue"],
                 "applyMethod": parameter.get("ApplyMethod", "immediate"),
             }
-            for parameter in sorted(shown["Parameters"], key=lambda one: str(one["ParameterName"]))
+            for parameter in sorted(
+                parameters["Parameters"], key=lambda parameter: str(parameter["ParameterName"])
+            )
             if "ParameterValue" in parameter
         ],
     }
@@ -295,17 +301,19 @@ def read_parameter_group(subject: Subject) -> dict[str, Any] | None:
 
 def set_parameters(subject: Subject) -> None:
     """Set the group's parameters, and give those that are no longer in it the engine's values again."""
-    new = {one["name"]: one for one in subject.inputs.get("parameters") or ()}
-    old = {one["name"]: one for one in subject.old.get("parameters") or ()}
+    new = {parameter["name"]: parameter for parameter in subject.inputs.get("parameters") or ()}
+    old = {parameter["name"]: parameter for parameter in subject.old.get("parameters") or ()}
     group = {"DBClusterParameterGroupName": subject.id}
-    gone = [{"ParameterName": name, "ApplyMethod": _method(old[name])} for name in sorted(old.keys() - new)]
-    if gone:
+    removals = [
+        {"ParameterName": name, "ApplyMethod": _method(old[name])} for name in sorted(old.keys() - new)
+    ]
+    if removals:
         subject.request(
-            "reset_db_cluster_parameter_group", **group, ResetAllParameters=False, Parameters=gone
+            "reset_db_cluster_parameter_group", **group, ResetAllParameters=False, Parameters=removals
         )
     put = [
-        {"ParameterName": name, "ParameterValue": str(one["value"]), "ApplyMethod": _method(one)}
-        for name, one in sorted(new.items())
+        {"ParameterName": name, "ParameterValue": str(parameter["value"]), "ApplyMethod": _method(parameter)}
+        for name, parameter in sorted(new.items())
     ]
     # RDS takes twenty in a request.
     for start in range(0, len(put), 20):

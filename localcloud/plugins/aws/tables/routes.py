@@ -41,8 +41,8 @@ def set_routes(subject: Subject) -> None:
 def _inline(inputs: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, str]]:
     """Routes of a list by their destinations. Raises Refusal for one that is none."""
     routes = {}
-    for listed in inputs.get("routes") or ():
-        route = {name: value for name, value in listed.items() if value}
+    for item in inputs.get("routes") or ():
+        route = {name: value for name, value in item.items() if value}
         if unknown := route.keys() - INLINE.keys():
             raise Refusal(
                 f"routes of a route table: {', '.join(sorted(unknown))} is not simulated by the laptop "
@@ -68,7 +68,7 @@ def read_routes(subject: Subject) -> dict[str, Any]:
     [table] = subject.request("describe_route_tables", RouteTableIds=[subject.id])["RouteTables"]
     return {
         "routes": [
-            _shown(route)
+            _route_properties(route)
             for route in table["Routes"]
             if route.get("Origin", "CreateRoute") == "CreateRoute"
             and not (_by_endpoint(route) and route.get("DestinationPrefixListId"))
@@ -81,7 +81,7 @@ def _by_endpoint(route: Mapping[str, Any]) -> bool:
     return str(route.get("GatewayId", "")).startswith("vpce-")
 
 
-def _shown(route: Mapping[str, Any]) -> dict[str, Any]:
+def _route_properties(route: Mapping[str, Any]) -> dict[str, Any]:
     """A route of EC2's answer as the list of a table has it."""
     if _by_endpoint(route):
         route = {**route, "VpcEndpointId": route["GatewayId"], "GatewayId": None}
@@ -136,9 +136,11 @@ def read_route(subject: Subject) -> dict[str, Any] | None:
     name = _destination(subject)
     tables = subject.request(describe, RouteTableIds=[properties["routeTableId"]])["RouteTables"]
     for route in tables[0]["Routes"]:
-        shown = subject.extract(describe, {"RouteTables": [{"Routes": [route]}]}, "RouteTables[0].Routes[0]")
-        if shown.get(name) == properties[name]:
-            return {**shown, "routeTableId": properties["routeTableId"]}
+        route_properties = subject.extract(
+            describe, {"RouteTables": [{"Routes": [route]}]}, "RouteTables[0].Routes[0]"
+        )
+        if route_properties.get(name) == properties[name]:
+            return {**route_properties, "routeTableId": properties["routeTableId"]}
     return None
 
 
@@ -228,8 +230,8 @@ ROUTE_TABLE_ASSOCIATION = Kind(
 def _main(subject: Subject) -> dict[str, Any] | None:
     """The association that makes a table the main one of the VPC; to import it, by its id."""
     vpc = subject.properties.get("vpcId")
-    wanted = {"association.main": "true", **({"vpc-id": vpc} if vpc else {})}
-    for table in subject.request("describe_route_tables", Filters=filters(wanted))["RouteTables"]:
+    filter_values = {"association.main": "true", **({"vpc-id": vpc} if vpc else {})}
+    for table in subject.request("describe_route_tables", Filters=filters(filter_values))["RouteTables"]:
         for association in table["Associations"]:
             if association["Main"] and (vpc or association["RouteTableAssociationId"] == subject.id):
                 return {**association, "RouteTableId": table["RouteTableId"], "VpcId": table["VpcId"]}

@@ -35,12 +35,12 @@ def make_bucket(subject: Subject) -> str:
         members["CreateBucketConfiguration"] = {"LocationConstraint": subject.region}
     elif _exists(subject, name):
         # S3 answers there as if it had made it.
-        raise _taken(name)
+        raise _name_conflict(name)
     subject.request("create_bucket", **members)
     return str(name)
 
 
-def _taken(name: str) -> Exception:
+def _name_conflict(name: str) -> Exception:
     from botocore.exceptions import ClientError
 
     message = f"There is a bucket {name} already"
@@ -67,8 +67,8 @@ def read_bucket(subject: Subject) -> dict[str, Any]:
 def read_inline(subject: Subject) -> dict[str, Any]:
     """Settings of a bucket that its program has in it; of one to import, all that are set."""
     # They may also be resources of their own: without a value in the bucket they are none of its.
-    imported = not subject.inputs
-    names = [name for name in INLINE if imported or subject.inputs.get(name) not in (None, [])]
+    is_import = not subject.inputs
+    names = [name for name in INLINE if is_import or subject.inputs.get(name) not in (None, [])]
     settings = present({name: INLINE[name].live(subject) for name in names})
     website = {name: subject.text(text) for name, text in WEBSITE_ADDRESS.items()}
     return settings | (website if "website" in settings else {})
@@ -98,8 +98,8 @@ def empty_if_forced(subject: Subject) -> None:
     subject.api.ask("s3", "list_object_versions", {"Bucket": subject.id}, subject.region)
     pages = subject.api.client("s3", subject.region).get_paginator("list_object_versions")
     for page in pages.paginate(Bucket=subject.id):
-        listed = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
-        objects = [{"Key": version["Key"], "VersionId": version["VersionId"]} for version in listed]
+        versions = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+        objects = [{"Key": version["Key"], "VersionId": version["VersionId"]} for version in versions]
         if objects:
             subject.request("delete_objects", Bucket=subject.id, Delete={"Objects": objects, "Quiet": True})
 

@@ -281,30 +281,32 @@ def read_lifecycle(answer: Members) -> Value:
 
 def _read_rule(rule: Members) -> dict[str, Any]:
     filter = rule.get("Filter") or {}
-    both = filter.get("And") or filter
-    tags = both.get("Tags") or ([filter["Tag"]] if "Tag" in filter else [])
+    criteria = filter.get("And") or filter
+    tags = criteria.get("Tags") or ([filter["Tag"]] if "Tag" in filter else [])
     return {
         "enabled": rule["Status"] == "Enabled",
         **present(
             {
                 "id": rule.get("ID"),
-                "prefix": both.get("Prefix") or rule.get("Prefix"),
+                "prefix": criteria.get("Prefix") or rule.get("Prefix"),
                 "tags": {tag["Key"]: tag["Value"] for tag in tags},
                 "abortIncompleteMultipartUploadDays": (rule.get("AbortIncompleteMultipartUpload") or {}).get(
                     "DaysAfterInitiation"
                 ),
-                "expiration": _shown(rule.get("Expiration"), EXPIRATION),
-                "transitions": [_shown(item, TRANSITION) for item in rule.get("Transitions") or ()],
-                "noncurrentVersionExpiration": _shown(rule.get("NoncurrentVersionExpiration"), NONCURRENT),
+                "expiration": _properties(rule.get("Expiration"), EXPIRATION),
+                "transitions": [_properties(item, TRANSITION) for item in rule.get("Transitions") or ()],
+                "noncurrentVersionExpiration": _properties(
+                    rule.get("NoncurrentVersionExpiration"), NONCURRENT
+                ),
                 "noncurrentVersionTransitions": [
-                    _shown(item, NONCURRENT) for item in rule.get("NoncurrentVersionTransitions") or ()
+                    _properties(item, NONCURRENT) for item in rule.get("NoncurrentVersionTransitions") or ()
                 ],
             }
         ),
     }
 
 
-def _shown(value: Members | None, names: Mapping[str, str]) -> dict[str, Any]:
+def _properties(value: Members | None, names: Mapping[str, str]) -> dict[str, Any]:
     """A part of a rule; the provider has dates without a time."""
     part = shown(value or {}, back(names))
     if "date" in part:

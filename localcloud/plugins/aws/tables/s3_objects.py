@@ -25,10 +25,12 @@ def put(subject: Subject) -> str:
 
 def content(subject: Subject) -> bytes:
     """What the object holds. Raises Refusal where the program says it twice, or by an archive."""
-    given = {name: subject.inputs[name] for name in CONTENTS.split() if subject.inputs.get(name) is not None}
-    if len(given) > 1:
-        raise Refusal(f"{subject.type} has {' and '.join(given)}, which all are its content: write one.")
-    match given:
+    contents = {
+        name: subject.inputs[name] for name in CONTENTS.split() if subject.inputs.get(name) is not None
+    }
+    if len(contents) > 1:
+        raise Refusal(f"{subject.type} has {' and '.join(contents)}, which all are its content: write one.")
+    match contents:
         case {"content": str(text)}:
             return text.encode()
         case {"contentBase64": str(text)}:
@@ -65,8 +67,8 @@ def delete(subject: Subject) -> None:
         # moto cannot list versions while other objects go.
         subject.request("delete_object", Bucket=bucket, Key=key)
         return
-    listed = subject.request("list_object_versions", Bucket=bucket, Prefix=key)
-    for version in [*listed.get("Versions", ()), *listed.get("DeleteMarkers", ())]:
+    answer = subject.request("list_object_versions", Bucket=bucket, Prefix=key)
+    for version in [*answer.get("Versions", ()), *answer.get("DeleteMarkers", ())]:
         if version["Key"] == key:
             subject.request("delete_object", Bucket=bucket, Key=key, VersionId=version["VersionId"])
 

@@ -21,8 +21,8 @@ def delete_secret(subject: Subject) -> None:
     if read_secret(subject) is None:
         return
     days = int(subject.properties["recoveryWindowInDays"])
-    how = {"RecoveryWindowInDays": days} if days else {"ForceDeleteWithoutRecovery": True}
-    subject.request("delete_secret", SecretId=subject.id, **how)
+    mode = {"RecoveryWindowInDays": days} if days else {"ForceDeleteWithoutRecovery": True}
+    subject.request("delete_secret", SecretId=subject.id, **mode)
 
 
 SECRET = Kind(
@@ -76,19 +76,19 @@ def put_version(subject: Subject) -> str:
 def move_stages(subject: Subject) -> None:
     """Put stages on a version, and take others from it; no secret is without a current version."""
     secret, version = subject.properties["secretId"], subject.properties["versionId"]
-    shown = subject.request("describe_secret", SecretId=secret)["VersionIdsToStages"]
-    has, wanted = set(shown.get(version, ())), set(subject.inputs.get("versionStages") or ())
-    for stage in sorted(wanted - has):
-        holder = next((id for id, stages in shown.items() if stage in stages), None)
-        taken = {"RemoveFromVersionId": holder} if holder else {}
+    stages_by_version = subject.request("describe_secret", SecretId=secret)["VersionIdsToStages"]
+    has, target = set(stages_by_version.get(version, ())), set(subject.inputs.get("versionStages") or ())
+    for stage in sorted(target - has):
+        holder = next((id for id, stages in stages_by_version.items() if stage in stages), None)
+        removal = {"RemoveFromVersionId": holder} if holder else {}
         subject.request(
             "update_secret_version_stage",
             SecretId=secret,
             VersionStage=stage,
             MoveToVersionId=version,
-            **taken,
+            **removal,
         )
-    _take_off(subject, has - wanted)
+    _take_off(subject, has - target)
 
 
 def _take_off(subject: Subject, stages: Any) -> None:

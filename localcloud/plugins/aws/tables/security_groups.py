@@ -57,12 +57,12 @@ def _port(value: Any) -> Any:
 
 def rules(permissions: list[dict[str, Any]], group: str) -> list[dict[str, Any]]:
     """Rules as a group's own list has them: one for a protocol, ports and description."""
-    listed: dict[tuple[Any, ...], dict[str, Any]] = {}
+    by_key: dict[tuple[Any, ...], dict[str, Any]] = {}
     for permission in permissions:
         protocol = permission["IpProtocol"]
         start, end = permission.get("FromPort") or 0, permission.get("ToPort") or 0
         for name, source, description in _sources(permission):
-            rule = listed.setdefault(
+            rule = by_key.setdefault(
                 (protocol, start, end, description),
                 {"protocol": protocol, "fromPort": start, "toPort": end}
                 | ({"description": description} if description else {}),
@@ -71,7 +71,7 @@ def rules(permissions: list[dict[str, Any]], group: str) -> list[dict[str, Any]]
                 rule["self"] = True
             else:
                 rule.setdefault(name, []).append(source)
-    return list(listed.values())
+    return list(by_key.values())
 
 
 def _sources(permission: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
@@ -82,8 +82,10 @@ def _sources(permission: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def group_of(subject: Subject, id: str) -> dict[str, Any]:
     """A group as AWS shows it."""
-    shown: dict[str, Any] = subject.request("describe_security_groups", GroupIds=[id])["SecurityGroups"][0]
-    return shown
+    description: dict[str, Any] = subject.request("describe_security_groups", GroupIds=[id])[
+        "SecurityGroups"
+    ][0]
+    return description
 
 
 def revoke(subject: Subject, group: str, direction: str, permissions: list[dict[str, Any]]) -> None:
@@ -107,9 +109,9 @@ def calls_of_group(subject: Subject) -> Calls:
     """The calls that make a group with its rules."""
     yield "create_security_group", subject.members(CREATE_GROUP)
     for direction in PERMISSIONS:
-        listed = subject.inputs.get(direction)
-        if isinstance(listed, list):
-            yield _authorization(direction, [rule for rule in listed if rule is not UNKNOWN], subject.id)
+        rule_list = subject.inputs.get(direction)
+        if isinstance(rule_list, list):
+            yield _authorization(direction, [rule for rule in rule_list if rule is not UNKNOWN], subject.id)
 
 
 def _authorization(direction: str, rules: list[Any], group: str) -> tuple[str, Mapping[str, Any]]:
@@ -152,26 +154,26 @@ def adopt_default_group(subject: Subject) -> str:
 
 def clear_rules(subject: Subject) -> None:
     """Remove all rules of a group, so that groups which refer to each other can be deleted."""
-    shown = group_of(subject, subject.id)
+    description = group_of(subject, subject.id)
     for direction, member in PERMISSIONS.items():
-        revoke(subject, subject.id, direction, shown[member])
+        revoke(subject, subject.id, direction, description[member])
 
 
 def set_rules(direction: str) -> Callable[[Subject], None]:
     """Set the rules of a group's own list, and remove all others."""
 
     def change(subject: Subject) -> None:
-        listed = [permission(rule, subject.id) for rule in subject.inputs.get(direction) or ()]
+        permissions = [permission(rule, subject.id) for rule in subject.inputs.get(direction) or ()]
         revoke(subject, subject.id, direction, group_of(subject, subject.id)[PERMISSIONS[direction]])
-        authorize(subject, subject.id, direction, listed)
+        authorize(subject, subject.id, direction, permissions)
 
     return change
 
 
 def rules_of(subject: Subject) -> dict[str, Any]:
     """A group's rules, in both directions."""
-    shown = group_of(subject, subject.id)
-    return {direction: rules(shown[member], subject.id) for direction, member in PERMISSIONS.items()}
+    description = group_of(subject, subject.id)
+    return {direction: rules(description[member], subject.id) for direction, member in PERMISSIONS.items()}
 
 
 LISTS = words(
@@ -284,11 +286,13 @@ def read_rule(subject: Subject) -> dict[str, Any] | None:
     group = properties["securityGroupId"]
     expected = _permission(subject)
     sources: dict[str, list[Any]] = {}
-    for shown in group_of(subject, group)[PERMISSIONS[properties["type"]]]:
-        if all(shown.get(member) == expected.get(member) for member in ("IpProtocol", "FromPort", "ToPort")):
+    for description in group_of(subject, group)[PERMISSIONS[properties["type"]]]:
+        if all(
+            description.get(member) == expected.get(member) for member in ("IpProtocol", "FromPort", "ToPort")
+        ):
             for member, key in SOURCES.values():
                 keys = {source[key] for source in expected.get(member, ())}
-                match = [source for source in shown.get(member) or () if source[key] in keys]
+                match = [source for source in description.get(member) or () if source[key] in keys]
                 sources.setdefault(member, []).extend(match)
     if not any(sources.values()):
         return None
@@ -371,11 +375,9 @@ def calls_of_single_rule(direction: str) -> Callable[[Subject], Calls]:
 
     def calls(subject: Subject) -> Calls:
         properties = subject.properties
-        listed = {
-            lists: [properties[name]] for name, (lists, _) in ONE_SOURCE.items() if properties.get(name)
-        }
+        peers = {lists: [properties[name]] for name, (lists, _) in ONE_SOURCE.items() if properties.get(name)}
         rule = {name: properties[name] for name in (*PORTS, "description") if name in properties}
-        rule |= {**listed, "protocol": properties["ipProtocol"]}
+        rule |= {**peers, "protocol": properties["ipProtocol"]}
         yield _authorization(direction, [rule], properties["securityGroupId"])
 
     return calls

@@ -30,22 +30,22 @@ DEFAULT_TABLES = {
 
 def make_gateway(subject: Subject) -> str:
     """Make a gateway; its id."""
-    sent = {member: subject.properties[name] for name, member in SWITCHES.items()}
+    switches = {member: subject.properties[name] for name, member in SWITCHES.items()}
     number = {"AmazonSideAsn": int(subject.properties["amazonSideAsn"])}
     subject.sent |= SWITCHES.keys() | {"amazonSideAsn"}
     call = Call("create_transit_gateway", takes="description")
-    answer = subject.create(call, {"Options": {**number, **sent}})
+    answer = subject.create(call, {"Options": {**number, **switches}})
     return str(answer["TransitGateway"]["TransitGatewayId"])
 
 
 def change_gateway(subject: Subject) -> None:
     """Change a gateway's description and options."""
-    changed = {
+    changes = {
         member: subject.inputs[name]
         for name, member in SWITCHES.items()
         if subject.inputs.get(name) != subject.old.get(name)
     }
-    options = {"Options": changed} if changed else {}
+    options = {"Options": changes} if changes else {}
     description = {"Description": subject.inputs.get("description") or ""}
     subject.request("modify_transit_gateway", TransitGatewayId=subject.id, **description, **options)
 
@@ -98,9 +98,9 @@ class Use:
 
     def attachments(self, subject: Subject, table: str, attachment: str) -> list[dict[str, Any]]:
         """What a table shows of an attachment: one entry where it is in use, otherwise none."""
-        named = [{"Name": "transit-gateway-attachment-id", "Values": [attachment]}]
-        shown = subject.request(self.show, TransitGatewayRouteTableId=table, Filters=named)
-        return list(shown[self.at])
+        selection = [{"Name": "transit-gateway-attachment-id", "Values": [attachment]}]
+        answer = subject.request(self.show, TransitGatewayRouteTableId=table, Filters=selection)
+        return list(answer[self.at])
 
 
 ASSOCIATION = Use(
@@ -156,19 +156,19 @@ def change(subject: Subject) -> None:
 
 def _default_tables(subject: Subject) -> dict[str, str]:
     """The default route table of each use of an own gateway; a shared one shows none."""
-    named = [{"Name": "transit-gateway-id", "Values": [subject.properties["transitGatewayId"]]}]
-    gateways = subject.request("describe_transit_gateways", Filters=named)["TransitGateways"]
-    shown = gateways[0]["Options"] if gateways else {}
-    return {name: shown[use.default] for name, use in USES.items() if use.default in shown}
+    selection = [{"Name": "transit-gateway-id", "Values": [subject.properties["transitGatewayId"]]}]
+    gateways = subject.request("describe_transit_gateways", Filters=selection)["TransitGateways"]
+    options = gateways[0]["Options"] if gateways else {}
+    return {name: options[use.default] for name, use in USES.items() if use.default in options}
 
 
 def change_uses(subject: Subject) -> None:
     """Have the attachment use the default route table, or not."""
     for name, table in _default_tables(subject).items():
-        use, wanted = USES[name], subject.inputs.get(name)
-        if wanted is not None and wanted != bool(use.attachments(subject, table, subject.id)):
+        use, target = USES[name], subject.inputs.get(name)
+        if target is not None and target != bool(use.attachments(subject, table, subject.id)):
             key = {"TransitGatewayRouteTableId": table, "TransitGatewayAttachmentId": subject.id}
-            subject.request(use.begin if wanted else use.end, **key)
+            subject.request(use.begin if target else use.end, **key)
 
 
 def read_uses(subject: Subject) -> dict[str, Any]:
@@ -220,8 +220,8 @@ def replace_association(subject: Subject) -> None:
     if not subject.inputs.get("replaceExistingAssociation"):
         return
     attachment = subject.properties["transitGatewayAttachmentId"]
-    shown = subject.request("describe_transit_gateway_route_tables")["TransitGatewayRouteTables"]
-    for table in (one["TransitGatewayRouteTableId"] for one in shown):
+    tables = subject.request("describe_transit_gateway_route_tables")["TransitGatewayRouteTables"]
+    for table in (description["TransitGatewayRouteTableId"] for description in tables):
         if ASSOCIATION.attachments(subject, table, attachment):
             key = {"TransitGatewayRouteTableId": table, "TransitGatewayAttachmentId": attachment}
             subject.request(ASSOCIATION.end, **key)
@@ -238,14 +238,14 @@ def relation(noun: str, use: Use, **others: Any) -> Kind:
 
     def read(subject: Subject) -> dict[str, Any] | None:
         table, _, attachment = subject.id.partition("_")
-        shown = use.attachments(subject, table, attachment)
-        if not shown:
+        attachments = use.attachments(subject, table, attachment)
+        if not attachments:
             return None
         return {
             "transitGatewayRouteTableId": table,
             "transitGatewayAttachmentId": attachment,
-            "resourceId": shown[0]["ResourceId"],
-            "resourceType": shown[0]["ResourceType"],
+            "resourceId": attachments[0]["ResourceId"],
+            "resourceType": attachments[0]["ResourceType"],
         }
 
     return Kind(
@@ -289,7 +289,7 @@ def read_route(subject: Subject) -> dict[str, Any] | None:
     routes = subject.request("search_transit_gateway_routes", **search)["Routes"]
     if not routes:
         return None
-    ends = [one["TransitGatewayAttachmentId"] for one in routes[0].get("TransitGatewayAttachments", ())]
+    ends = [end["TransitGatewayAttachmentId"] for end in routes[0].get("TransitGatewayAttachments", ())]
     return {
         "transitGatewayRouteTableId": table,
         "destinationCidrBlock": cidr,

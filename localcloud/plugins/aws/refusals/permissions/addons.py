@@ -34,12 +34,12 @@ def addon_verdicts(iam: Identities, addon: Mapping[str, Any]) -> Iterator[Verdic
     """What makes an add-on unhealthy. Those on every node are judged with the nodes."""
     cluster, name = addon["clusterName"], addon["addonName"]
     title = f"add-on {name} of {cluster}"
-    known = ADDONS.get(name)
-    if known is None:
+    addon_row = ADDONS.get(name)
+    if addon_row is None:
         if name not in NO_CALLS:
             yield Unknown(rule=CALLS, resource=title, lacks=f"what add-on {name} calls")
         return
-    if known.on_node:
+    if addon_row.on_node:
         return
     unhealthy = "The add-on is unhealthy because it doesn't have the desired number of replicas; "
     try:
@@ -50,8 +50,8 @@ def addon_verdicts(iam: Identities, addon: Mapping[str, Any]) -> Iterator[Verdic
     if role is None:
         yield no_role(
             title,
-            known.program,
-            f"{SYSTEM_NAMESPACE}/{known.service_account}",
+            addon_row.program,
+            f"{SYSTEM_NAMESPACE}/{addon_row.service_account}",
             "InsufficientNumberOfReplicas",
             unhealthy,
         )
@@ -59,12 +59,12 @@ def addon_verdicts(iam: Identities, addon: Mapping[str, Any]) -> Iterator[Verdic
     yield from verdicts(
         CALLS,
         title,
-        known.program,
+        addon_row.program,
         role,
         iam.cluster_place(cluster),
         iam.surroundings(network_of(iam, cluster)),
         code="InsufficientNumberOfReplicas",
-        opening=f"{unhealthy}{known.program.name} gets: ",
+        opening=f"{unhealthy}{addon_row.program.name} gets: ",
     )
     yield from not_judged(iam, CALLS, title)
 

@@ -83,9 +83,9 @@ def association_verdicts(iam: Identities, association: Mapping[str, Any]) -> Ite
     place = iam.cluster_place(
         cluster, namespace=association["namespace"], service_account=association["serviceAccount"]
     )
-    taken = list(pod_identity.may_be_taken(association, trust, place))
-    yield from taken
-    if any(isinstance(verdict, Violation) for verdict in taken):
+    role_verdicts = list(pod_identity.may_be_taken(association, trust, place))
+    yield from role_verdicts
+    if any(isinstance(verdict, Violation) for verdict in role_verdicts):
         return
     for program in project_programs(association):
         yield from _denied_program(iam, title, program, role, place)
@@ -140,9 +140,12 @@ def _denied_program(
             continue
         of_buckets: list[list[Verdict]] = []
         for candidate in candidates:
-            one = Program(name=program.name, calls=(candidate,), source=program.source)
-            of_buckets.append(list(verdicts(CALLS, title, one, role, place, around)))
-        yield from min(of_buckets, key=lambda one: sum(isinstance(verdict, Violation) for verdict in one))
+            bucket_program = Program(name=program.name, calls=(candidate,), source=program.source)
+            of_buckets.append(list(verdicts(CALLS, title, bucket_program, role, place, around)))
+        yield from min(
+            of_buckets,
+            key=lambda bucket_verdicts: sum(isinstance(verdict, Violation) for verdict in bucket_verdicts),
+        )
 
 
 def _on_things(iam: Identities, call: Call, place: Place) -> Iterator[Call]:

@@ -23,7 +23,7 @@ def cluster_verdicts(iam: Identities, cluster: Mapping[str, Any]) -> Iterator[Ve
     cluster: its `name`, `roleArn` and `encryptionConfig`, as the program or EKS has them.
     """
     name, arn = f"EKS cluster {cluster['name']}", cluster["roleArn"]
-    keys = [one["provider"]["keyArn"] for one in _as_list(cluster.get("encryptionConfig"))]
+    keys = [config["provider"]["keyArn"] for config in _as_list(cluster.get("encryptionConfig"))]
     try:
         trust, role = iam.trust(arn), iam.role(arn)
     except Absent as absent:

@@ -29,8 +29,8 @@ def with_calls(program: Program, more: Iterable[Call]) -> Program:
 
 def network_of(iam: Identities, cluster: str) -> str | None:
     """The VPC of a cluster."""
-    described = iam.api.service("eks", iam.region).describe_cluster(name=cluster)["cluster"]
-    vpc: str | None = described["resourcesVpcConfig"].get("vpcId")
+    cluster_data = iam.api.service("eks", iam.region).describe_cluster(name=cluster)["cluster"]
+    vpc: str | None = cluster_data["resourcesVpcConfig"].get("vpcId")
     return vpc
 
 

@@ -73,10 +73,10 @@ def release_verdicts(
 
 def release_program(chart: str, values: Mapping[str, Any]) -> tuple[Program | None, str]:
     """The program of a release that calls AWS, and its service account; None and nothing where none does."""
-    known = CHARTS.get(chart)
-    program = known.program if known else _shipper(chart, values)
+    chart_row = CHARTS.get(chart)
+    program = chart_row.program if chart_row else _shipper(chart, values)
     account: Any = values
-    for step in known.service_account if known else ("serviceAccount", "name"):
+    for step in chart_row.service_account if chart_row else ("serviceAccount", "name"):
         account = account.get(step) if isinstance(account, Mapping) else None
     return program, str(account or "")
 
@@ -89,13 +89,15 @@ def _shipper(chart: str, values: Mapping[str, Any]) -> Program | None:
     if chart != "fluent-bit":
         return None
     variables = {
-        one["name"]: str(one["value"]) for one in values.get("env") or () if one.get("value") is not None
+        variable["name"]: str(variable["value"])
+        for variable in values.get("env") or ()
+        if variable.get("value") is not None
     }
     calls = []
     for output in _outputs(values.get("config") or {}):
         if output.get("name") == "s3" and output.get("bucket"):
-            bucket = _filled(output["bucket"], variables)
-            folder = _filled(output.get("s3_key_format", "/fluent-bit-logs/$TAG"), variables)
+            bucket = _with_variables(output["bucket"], variables)
+            folder = _with_variables(output.get("s3_key_format", "/fluent-bit-logs/$TAG"), variables)
             calls.append(
                 Call(actions=("s3:PutObject",), resources=(f"arn:{{partition}}:s3:::{bucket}{folder}",))
             )
@@ -117,7 +119,7 @@ def _outputs(config: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
             yield {key.lower(): str(value) for key, value in output.items()}
 
 
-def _filled(text: str, variables: Mapping[str, str]) -> str:
+def _with_variables(text: str, variables: Mapping[str, str]) -> str:
     for name, value in variables.items():
         text = text.replace(f"${{{name}}}", value)
     # What only the pod knows is part of a key, whatever it is.

@@ -79,7 +79,11 @@ def copies_role(subject: Subject) -> None:
 
 def _copies_role(iam: Identities, properties: Mapping[str, Any], arn: str) -> Iterator[Verdict]:
     name = f"repository creation template {properties['prefix']}"
-    keys = [one["kmsKey"] for one in properties.get("encryptionConfigurations") or () if one.get("kmsKey")]
+    keys = [
+        config["kmsKey"]
+        for config in properties.get("encryptionConfigurations") or ()
+        if config.get("kmsKey")
+    ]
     try:
         trust, role = iam.trust(arn), iam.role(arn)
     except Absent as absent:
@@ -150,10 +154,10 @@ def _access_logs(iam: Identities, bucket: str, target: str, prefix: str) -> Iter
     place = Place(iam.region, iam.api.account, iam.api.partition, more=more)
     service = Service(name="logging.s3.amazonaws.com")
     denials, _ = denied(service, ACCESS_LOGS.calls, place, iam.surroundings())
-    for one in denials[:1]:
+    for denied_call in denials[:1]:
         yield refusal(
             message="You must give the log-delivery group WRITE and READ_ACP permissions to the target "
-            f"bucket: {message(service, one.request, one.denial)}",
+            f"bucket: {message(service, denied_call.request, denied_call.denial)}",
             remedy=f"let {service.name} do s3:PutObject under {prefix} in the policy of bucket {target}, "
             f"with conditions that fit {bucket}",
         )
@@ -186,11 +190,11 @@ def flow_log_bucket(subject: Subject) -> None:
                 resource=f"flow log to {bucket}",
                 code="400",
                 message=f"Access Denied for LogDestination: {bucket}. Please check LogDestination "
-                f"permission: {message(delivery, one.request, one.denial)}",
+                f"permission: {message(delivery, denied_call.request, denied_call.denial)}",
                 remedy=f"let {delivery.name} put objects under AWSLogs/ in the policy of the bucket",
             )
-            for one in denials
-            if one.denial.explicit
+            for denied_call in denials
+            if denied_call.denial.explicit
         ],
     )
 
@@ -239,13 +243,14 @@ def _service_verdicts(
     denials, undecided = denied(service, program.calls, place, iam.surroundings())
     for lacks in sorted({*undecided, *iam.missing}):
         yield Unknown(rule=rule, resource=title, lacks=lacks)
-    for one in denials[:1]:
+    for denied_call in denials[:1]:
         yield Violation(
             rule=rule,
             resource=title,
             code=code,
-            message=f"{words}: {message(service, one.request, one.denial)}",
+            message=f"{words}: {message(service, denied_call.request, denied_call.denial)}",
             remedy="name a key that is there and enabled"
-            if one.denial.unusable
-            else f"let {service.name} use it in the policy of {one.request.resource.arn} ({program.source})",
+            if denied_call.denial.unusable
+            else f"let {service.name} use it in the policy of {denied_call.request.resource.arn} "
+            f"({program.source})",
         )
