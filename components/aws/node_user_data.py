@@ -62,7 +62,9 @@ def node_user_data(
         nodeadm/cmd/nodeadm/init/init.go).
     cluster, registration: of machines with an image of one's own, to which EKS adds nothing. To others it
         adds the part that lets the node join, before this one (awslabs/amazon-eks-ami#1988), and nodeadm lets
-        the last part win.
+        the last part win. AWS's guide says that its own `maxPods` has precedence there
+        (https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html#max-pods-precedence):
+        nobody ran it, and `make conformance-environment` asks the first nodes.
 
     Equal arguments give equal text: another text replaces nodes.
     """

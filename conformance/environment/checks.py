@@ -11,6 +11,8 @@ from conformance.environment import jobs
 from conformance.environment.jobs import SubmittedJob, submitted
 from conformance.environment.outside import Defect, Outside, path_of
 from moka.addon_versions import ADDON_VERSIONS
+from moka.machines.node_roles import kubelet_config
+from moka.names import NODE_GROUP_LABEL
 
 NODE_GROUP = "eks.amazonaws.com/nodegroup"
 PI, KILLED = "conformance-pi", "conformance-kill"
@@ -90,6 +92,25 @@ def nodes(outside: Outside) -> str:
         if len(ready) < size:
             raise Defect(f"node group {name} has {len(ready)} ready nodes of {size}")
     return f"{len(all_nodes)} nodes in {len(groups)} groups are ready"
+
+
+def pods_a_node(outside: Outside) -> str:
+    """A node takes as many pods as its launch template says: EKS adds its own number to the user data."""
+    nodes_of_groups = [
+        node
+        for node in outside.ask("GET", "/api/v1/nodes")["items"]
+        if node["metadata"]["labels"].get(NODE_GROUP_LABEL) in outside.cluster.node_groups
+    ]
+    for node in nodes_of_groups:
+        group = outside.cluster.node_groups[node["metadata"]["labels"][NODE_GROUP_LABEL]]
+        expected = kubelet_config(group.role, group.max_pods)["maxPods"]
+        capacity = int(node["status"]["capacity"]["pods"])
+        if capacity != expected:
+            raise Defect(
+                f"node {node['metadata']['name']} takes {capacity} pods, and its launch template says "
+                f"{expected}, by which addresses are counted: name EKS's image in `ami`, which it leaves alone"
+            )
+    return f"{len(nodes_of_groups)} nodes take as many as their groups say"
 
 
 def _ready(node: dict[str, Any]) -> bool:
@@ -277,6 +298,7 @@ CHECKS = (
     Check("control plane", "EKS, and the API server", control_plane),
     Check("version", "EKS, and the API server", version),
     Check("nodes", "EKS, and the API server", nodes),
+    Check("pods a node", "the API server", pods_a_node),
     Check("add-ons", "EKS", addons),
     Check("identities", "EKS, and the API server", identities),
     Check("roles", "EKS, and the API server", roles),

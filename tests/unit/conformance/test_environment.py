@@ -19,6 +19,8 @@ from conformance.environment.versions import TrialSettings, earlier, upgraded
 from conformance.environment.walk import Result, Walk
 from localcloud.__main__ import SIMULATED
 from localcloud.cloud import REPOSITORY
+from moka.machines.node_roles import kubelet_config
+from moka.names import NODE_GROUP_LABEL
 from stacks.settings import load
 from tests.support.jobs import make_job_target
 
@@ -171,6 +173,20 @@ def test_a_node_that_did_not_join_or_is_not_ready_is_missed():
             checks.nodes(recorded(nodes))
     with pytest.raises(Defect, match="node group system is DEGRADED"):
         checks.nodes(recorded([node(), node()], "DEGRADED"))
+
+
+def machine(group, pods):
+    labels = {NODE_GROUP_LABEL: group}
+    return {"metadata": {"name": f"{group}-1", "labels": labels}, "status": {"capacity": {"pods": pods}}}
+
+
+def test_a_node_that_takes_other_than_so_many_pods_is_named():
+    groups = load("local").clusters["spark-a"].node_groups
+    own = [machine(name, str(kubelet_config(g.role, g.max_pods)["maxPods"])) for name, g in groups.items()]
+
+    assert checks.pods_a_node(recorded(own)) == f"{len(groups)} nodes take as many as their groups say"
+    with pytest.raises(Defect, match="node system-1 takes 250 pods, and its launch template says 110"):
+        checks.pods_a_node(recorded([*own, machine("system", "250")]))
 
 
 def test_its_job_is_one_that_the_platform_takes():
