@@ -108,7 +108,7 @@ def pods_a_node(outside: Outside) -> str:
         if capacity != expected:
             raise Defect(
                 f"node {node['metadata']['name']} takes {capacity} pods, and its launch template says "
-                f"{expected}, by which addresses are counted: name EKS's image in `ami`, which it leaves alone"
+                f"{expected}, by which addresses are counted: name an image of EKS in `ami`"
             )
     return f"{len(nodes_of_groups)} nodes take as many as their groups say"
 
