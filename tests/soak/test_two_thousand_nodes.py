@@ -192,7 +192,7 @@ class Cluster:
     def counted(self) -> int:
         """Pods that the quotas of the namespaces count: those that have not ended."""
         return sum(
-            int(quota["status"]["used"].get("pods", 0))
+            int(quantity(quota["status"]["used"].get("pods", 0)))
             for namespace in NAMESPACES
             for quota in [self.api.get(f"/api/v1/namespaces/{namespace}/resourcequotas/jobs")]
         )
