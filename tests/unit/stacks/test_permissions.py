@@ -106,7 +106,7 @@ UNHEALTHY = "Unhealthy nodes in the kubernetes cluster; "
 
 
 def test_nothing_of_the_laptop_s_environment_is_refused(account):
-    assert account.broken() == []
+    assert account.broken_dependents() == []
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_nothing_of_the_laptop_s_environment_is_refused(account):
 def test_one_change_by_hand_is_refused_in_the_words_of_aws(account, hand, sabotage, words):
     sabotage(hand)
 
-    assert words in "\n".join(account.broken())
+    assert words in "\n".join(account.broken_dependents())
 
 
 def logs_of_another_region(inputs):
