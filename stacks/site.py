@@ -9,6 +9,7 @@ import pulumi
 from moka.catalog import Catalog
 from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs
 from moka.components.aws.policy import Statement
+from moka.components.ordering import after, after_outputs
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
@@ -61,7 +62,8 @@ class Site:
 
     def after(self, *resources: pulumi.Resource) -> pulumi.ResourceOptions:
         """The options, for what must come after these and be deleted before them."""
-        return pulumi.ResourceOptions.merge(self.opts, pulumi.ResourceOptions(depends_on=list(resources)))
+        effective = [resource.association_id for resource in resources if isinstance(resource, PodIdentity)]
+        return after_outputs(after(self.opts, *resources), *effective)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ import pulumi
 import pulumi_aws as aws
 
 from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs
-from moka.components.ordering import after
+from moka.components.ordering import after, after_outputs
 from moka.partition import managed_policy
 
 TIMEOUT = "60m"
@@ -99,14 +99,14 @@ class Addons(pulumi.ComponentResource):
                 resolve_conflicts_on_create="OVERWRITE",
                 resolve_conflicts_on_update="OVERWRITE",
                 tags=args.tags,
-                opts=after(child, *self._identity(name, addon_name, args)),
+                opts=_after(child, self._identity(name, addon_name, args)),
             )
             for addon_name, addon in args.addons.items()
         ]
         self.names = pulumi.Output.all(*[addon.addon_name for addon in addons]).apply(list)
         self.register_outputs({"names": self.names})
 
-    def _identity(self, name: str, addon_name: str, args: AddonsArgs) -> list[pulumi.Resource]:
+    def _identity(self, name: str, addon_name: str, args: AddonsArgs) -> list[PodIdentity]:
         identity = args.addons[addon_name].identity
         if identity is None:
             return []
@@ -132,3 +132,8 @@ class Addons(pulumi.ComponentResource):
 def configuration_json(configuration: Mapping[str, Any]) -> str | None:
     """Configuration as EKS takes it; equal values give equal text, so that no order of keys is a change."""
     return json.dumps(configuration, sort_keys=True) if configuration else None
+
+
+def _after(opts: pulumi.ResourceOptions, identities: list[PodIdentity]) -> pulumi.ResourceOptions:
+    effective = [identity.association_id for identity in identities]
+    return after_outputs(after(opts, *identities), *effective)

@@ -5,7 +5,7 @@ EKS puts tags into every session of such a role: `eks-cluster-arn`, `eks-cluster
 policy requires three of them; statements may name them as policy variables, as OF_NAMESPACE and OF_CLUSTER.
 """
 
-import asyncio
+from asyncio import sleep
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -58,11 +58,14 @@ class PodIdentity(pulumi.ComponentResource):
     Makes: iam.Role that only this service account of this cluster can assume, RolePolicy where there are
     statements, RolePolicyAttachment for each managed policy, eks.PodIdentityAssociation.
     Outputs: `role_arn`, known only once the role may do what it is for; `association_id`, known once pods
-    get the permissions: those started before run without, so let their deployment depend on it.
+    get the permissions: those started before run without, so let their deployment wait for it
+    (`moka.components.ordering.after_outputs`).
     """
 
     role_arn: pulumi.Output[str]
     association_id: pulumi.Output[str]
+
+    _created = False
 
     def __init__(self, name: str, args: PodIdentityArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("moka:aws:PodIdentity", name, {}, opts)
@@ -96,18 +99,22 @@ class PodIdentity(pulumi.ComponentResource):
                 child,
                 pulumi.ResourceOptions(
                     hooks=pulumi.ResourceHookBinding(
-                        after_create=[pulumi.ResourceHook(f"{name}-effective", settle)]
+                        after_create=[pulumi.ResourceHook(f"{name}-created", self._note_creation)]
                     )
                 ),
             ),
         )
-        self.association_id = association.association_id
+        self.association_id = association.association_id.apply(self._settled)
         self.register_outputs({"role_arn": self.role_arn, "association_id": self.association_id})
 
+    def _note_creation(self, _: pulumi.ResourceHookArgs) -> None:
+        self._created = True
 
-async def settle(_: pulumi.ResourceHookArgs) -> None:
-    """Wait until an association that was just made is effective."""
-    await asyncio.sleep(SETTLING_SECONDS)
+    async def _settled(self, association_id: str) -> str:
+        # Not in the hook: as long as one runs, the engine makes one resource fewer at a time.
+        if self._created:
+            await sleep(SETTLING_SECONDS)
+        return association_id
 
 
 def pod_trust(cluster: str, namespace: str, service_account: str) -> str:

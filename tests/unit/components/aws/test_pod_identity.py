@@ -1,5 +1,6 @@
-import asyncio
 import json
+
+import pytest
 
 from aws_rules.iam.pod_identity import EFFECTIVE_SECONDS
 from moka.components.aws import pod_identity
@@ -42,19 +43,26 @@ def test_the_role_is_given_to_that_service_account(deploy):
     )
 
 
-def test_whoever_depends_on_it_comes_once_the_association_is_effective(deploy, monkeypatch):
-    pauses = []
+@pytest.mark.parametrize("created", [True, False])
+def test_its_id_is_known_once_the_association_is_effective(deploy, monkeypatch, created):
+    pauses, ids = [], []
 
     async def sleep(seconds):
         pauses.append(seconds)
 
-    stack = deploy(lambda: PodIdentity("spark", args(statements=[READ])))
+    def program():
+        # What a real engine runs after the creation.
+        monkeypatch.setattr(PodIdentity, "_created", created, raising=False)
+        identity = PodIdentity("spark", args(statements=[READ]))
+        identity.association_id.apply(ids.append)
+
+    monkeypatch.setattr(pod_identity, "sleep", sleep)
+    stack = deploy(program)
 
     [association] = [resource for urn, resource in stack.tree().items() if "PodIdentityAssociation::" in urn]
-    assert list(association.hooks.after_create) == ["spark-effective"]
-    monkeypatch.setattr(pod_identity.asyncio, "sleep", sleep)
-    asyncio.run(pod_identity.settle(None))
-    assert pauses == [pod_identity.SETTLING_SECONDS]
+    assert list(association.hooks.after_create) == ["spark-created"]
+    assert len(ids) == 1
+    assert pauses == ([pod_identity.SETTLING_SECONDS] if created else [])
     assert pod_identity.SETTLING_SECONDS >= 2 * EFFECTIVE_SECONDS
 
 
