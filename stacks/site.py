@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 import pulumi
 
 from moka.catalog import Catalog
-from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs
+from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs, after_identities
 from moka.components.aws.policy import Statement
-from moka.components.ordering import after, after_outputs
 from stacks.settings import Environment
 from stacks.settings.foundation import Foundation
 
@@ -62,8 +61,7 @@ class Site:
 
     def after(self, *resources: pulumi.Resource) -> pulumi.ResourceOptions:
         """The options, for what must come after these and be deleted before them."""
-        effective = [resource.association_id for resource in resources if isinstance(resource, PodIdentity)]
-        return after_outputs(after(self.opts, *resources), *effective)
+        return after_identities(self.opts, *resources)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -134,7 +134,7 @@ def objects(names: AccountNames) -> Sequence[str]:
 def aliases(names: AccountNames) -> Sequence[str]:
     """Aliases of the keys of the foundations, and of job namespaces that have one of their own."""
     settings = names.settings
-    own = [f"-{namespace}" for namespace, space in settings.job_namespaces.items() if space.own_key]
+    own = [f"-{namespace}" for namespace in settings.own_key_namespaces]
     return [
         f"arn:{names.partition}:kms:{foundation.region}:{names.account}:alias/{settings.prefix}-{name}{suffix}"
         for name, foundation in names.foundations.items()

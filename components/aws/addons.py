@@ -8,8 +8,7 @@ from typing import Any
 import pulumi
 import pulumi_aws as aws
 
-from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs
-from moka.components.ordering import after, after_outputs
+from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs, after_identities
 from moka.partition import managed_policy
 
 TIMEOUT = "60m"
@@ -99,7 +98,7 @@ class Addons(pulumi.ComponentResource):
                 resolve_conflicts_on_create="OVERWRITE",
                 resolve_conflicts_on_update="OVERWRITE",
                 tags=args.tags,
-                opts=_after(child, self._identity(name, addon_name, args)),
+                opts=after_identities(child, *self._identity(name, addon_name, args)),
             )
             for addon_name, addon in args.addons.items()
         ]
@@ -132,8 +131,3 @@ class Addons(pulumi.ComponentResource):
 def configuration_json(configuration: Mapping[str, Any]) -> str | None:
     """Configuration as EKS takes it; equal values give equal text, so that no order of keys is a change."""
     return json.dumps(configuration, sort_keys=True) if configuration else None
-
-
-def _after(opts: pulumi.ResourceOptions, identities: list[PodIdentity]) -> pulumi.ResourceOptions:
-    effective = [identity.association_id for identity in identities]
-    return after_outputs(after(opts, *identities), *effective)

@@ -13,6 +13,7 @@ import pulumi
 import pulumi_aws as aws
 
 from moka.components.aws.policy import Statement, permit, trust
+from moka.components.ordering import after, after_outputs
 
 OF_NAMESPACE = "${aws:PrincipalTag/kubernetes-namespace}"
 """Stands in a statement for the namespace of the calling pod."""
@@ -59,7 +60,7 @@ class PodIdentity(pulumi.ComponentResource):
     statements, RolePolicyAttachment for each managed policy, eks.PodIdentityAssociation.
     Outputs: `role_arn`, known only once the role may do what it is for; `association_id`, known once pods
     get the permissions: those started before run without, so let their deployment wait for it
-    (`moka.components.ordering.after_outputs`).
+    (`after_identities`).
     """
 
     role_arn: pulumi.Output[str]
@@ -115,6 +116,12 @@ class PodIdentity(pulumi.ComponentResource):
         if self._created:
             await sleep(SETTLING_SECONDS)
         return association_id
+
+
+def after_identities(opts: pulumi.ResourceOptions, *resources: pulumi.Resource) -> pulumi.ResourceOptions:
+    """Options of a resource that comes after these: after an identity, once its association is effective."""
+    effective = [resource.association_id for resource in resources if isinstance(resource, PodIdentity)]
+    return after_outputs(after(opts, *resources), *effective)
 
 
 def pod_trust(cluster: str, namespace: str, service_account: str) -> str:

@@ -150,7 +150,7 @@ def inputs(site: Site) -> Inputs:
         home=site.name == settings.home_foundation,
         days={field.replace("_", "-"): days for field, days in settings.retention},
         sharing={data: sharing(settings, site.name, data) for data in get_args(Data)},
-        own_keys=[name for name, space in settings.job_namespaces.items() if space.own_key],
+        own_keys=settings.own_key_namespaces,
         registry=registry if registry and registry.foundation == site.name else None,
     )
 

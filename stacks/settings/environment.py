@@ -316,12 +316,14 @@ class Environment(Section):
     def bucket_purposes(self) -> list[str]:
         """Last parts of the names of the environment's buckets of data, wherever it has them."""
         own_purposes = (
-            own_data(data, namespace)
-            for namespace, space in self.job_namespaces.items()
-            if space.own_key
-            for data in JOB_DATA
+            own_data(data, namespace) for namespace in self.own_key_namespaces for data in JOB_DATA
         )
         return [*get_args(Data), *own_purposes]
+
+    @property
+    def own_key_namespaces(self) -> list[str]:
+        """Job namespaces whose staging and code are in buckets of their own, with a key of their own."""
+        return [namespace for namespace, space in self.job_namespaces.items() if space.own_key]
 
     def archer_role(self, cluster: str) -> str:
         """ARN of the role that Archer takes on to enter a cluster."""

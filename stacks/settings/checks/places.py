@@ -134,9 +134,7 @@ def buckets(settings: Environment) -> Iterator[Mistake]:
                 f"characters, and S3 allows {MAX_BUCKET_NAME_LENGTH}; shorten one of the two",
             )
             return
-    for namespace, space in settings.job_namespaces.items():
-        if not space.own_key:
-            continue
+    for namespace in settings.own_key_namespaces:
         for foundation in settings.foundations.values():
             purpose = own_data("staging", namespace)
             name = bucket_name(settings.prefix, foundation.account, foundation.region, purpose)

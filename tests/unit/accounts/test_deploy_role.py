@@ -34,7 +34,7 @@ def requests_by_answer(world: World, role: Role) -> dict[bool, set[tuple[object,
             assert requests or action == "secretsmanager:GetSecretValue", (resource.type, action)
             for target, context in requests:
                 request = (action, target.arn, *sorted(context.items()))
-                if not any(request in asked for asked in answers.values()):
+                if not any(request in group for group in answers.values()):
                     answers[allowed(role, action, target, context)].add(request)
     return answers
 

@@ -6,6 +6,7 @@ from aws_rules.iam.pod_identity import EFFECTIVE_SECONDS
 from moka.components.aws import pod_identity
 from moka.components.aws.pod_identity import PodIdentity, PodIdentityArgs, pod_trust
 from moka.components.aws.policy import Statement
+from tests.support.recorder import Callbacks
 
 READ = Statement(sid="Read", actions=("s3:GetObject",), resources=["arn:aws:s3:::moka-logs/*"])
 
@@ -50,12 +51,15 @@ def test_its_id_is_known_once_the_association_is_effective(deploy, monkeypatch, 
     async def sleep(seconds):
         pauses.append(seconds)
 
-    def program():
-        # What a real engine runs after the creation.
-        monkeypatch.setattr(PodIdentity, "_created", created, raising=False)
-        identity = PodIdentity("spark", args(statements=[READ]))
-        identity.association_id.apply(ids.append)
+    def register(_, hook):
+        # A real engine runs it after a creation only.
+        if created:
+            hook.callback(None)
 
+    def program():
+        PodIdentity("spark", args(statements=[READ])).association_id.apply(ids.append)
+
+    monkeypatch.setattr(Callbacks, "register_resource_hook", register)
     monkeypatch.setattr(pod_identity, "sleep", sleep)
     stack = deploy(program)
 

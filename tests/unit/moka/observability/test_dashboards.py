@@ -95,14 +95,14 @@ def test_a_recording_is_of_what_is_collected_and_has_its_labels(recording):
 
 
 def test_every_recording_is_looked_at():
-    asked = {
+    names = {
         selector.name
         for dashboard in DASHBOARDS
         for _, _, query in queries(dashboard)
         for selector in selectors(query)
     }
 
-    assert set(RECORDED) <= asked
+    assert set(RECORDED) <= names
 
 
 @pytest.mark.parametrize("alert", ALERTS, ids=lambda alert: alert.name)
@@ -115,12 +115,12 @@ def test_nothing_is_collected_of_many_and_pods_that_nobody_asks_for():
     texts = [query for dashboard in DASHBOARDS for _, _, query in queries(dashboard)]
     texts += [recording.expression for recording in RECORDINGS]
     texts += [alert.expression for alert in ALERTS]
-    asked = {
+    queried_metrics = {
         metric for text in texts for selector in selectors(text) for metric in selector.metrics(COLLECTED)
     }
     of_many = {metric for source in SOURCES.values() if source.per in MANY for metric in source.metrics}
 
-    assert of_many - asked == set()
+    assert of_many - queried_metrics == set()
 
 
 @EACH
