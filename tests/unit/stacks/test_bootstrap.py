@@ -2,6 +2,7 @@
 
 import base64
 import email
+import subprocess
 
 import pytest
 import yaml
@@ -17,10 +18,13 @@ from stacks.job_target import job_target
 from stacks.slices import Slice, units
 from tests.support.calendar import TODAY
 from tests.support.documented import commands
+from tests.support.http_server import fixed_answers
 from tests.support.jobs import make_job
 from tests.support.wrong_settings import changed
 
 PAGE, HEADING = "docs/operations/node-groups.md", "## What has to run before pods"
+AGENT_HEADING = "### Nodes that wait for the Pod Identity agent"
+AGENT = "http://169.254.170.23/"
 BUCKETS = {"staging_bucket": "staging", "code_bucket": "code"}
 TAINT = "startup-taint.cluster-autoscaler.kubernetes.io/warehouse"
 
@@ -53,7 +57,7 @@ def test_nodes_for_jobs_begin_with_its_taint_and_that_of_their_role(recorder):
 
     executors = with_flags["spark-a-executor-arm64"]
     assert executors == [f"--register-with-taints=moka.dev/role=executor:NoSchedule,{TAINT}=true:NoSchedule"]
-    assert {name.split("-")[2] for name, told in with_flags.items() if told} == {"driver", "executor"}
+    assert {name.split("-")[2] for name, kubelet_flags in with_flags.items() if kubelet_flags} == {"driver", "executor"}
 
 
 def test_no_group_has_the_taint_which_eks_would_put_on_running_nodes(recorder):
@@ -99,3 +103,14 @@ def test_all_else_that_runs_on_every_node_tolerates_it(recorder):
     assert daemon_sets
     for daemon_set in daemon_sets:
         assert {"operator": "Exists"} in daemon_set["spec"]["template"]["spec"]["tolerations"]
+
+
+def test_a_node_waits_until_the_pod_identity_agent_answers_whatever_it_says():
+    example = yaml.safe_load(commands(PAGE, AGENT_HEADING, 0))
+    ready = example["clusters"]["spark-a"]["bootstrap"]["pod-identity"]["ready"]
+    assert AGENT in ready
+
+    with fixed_answers({}) as (port, _):
+        probe = [f"http://127.0.0.1:{port}/" if word == AGENT else word for word in ready]
+        assert subprocess.run(probe, check=False).returncode == 0
+    assert subprocess.run(probe, check=False).returncode != 0
