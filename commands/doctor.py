@@ -32,6 +32,7 @@ Subject = Literal[
     "sizes",
     "capacity",
     "versions",
+    "database",
     "shuffle",
     "control-planes",
     "names",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from doctor.checks import (
     capacity,
     control_planes,
+    database,
     endpoints,
     images,
     instance_types,
@@ -40,6 +41,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
         Question("Machine images", versions.node_images),
         Question("Machine images of your own", versions.own_images),
     ),
+    "database": (Question("The database", database.offer),),
     "shuffle": (
         Question("Bytes between zones", shuffle.between_zones),
         Question("Celeborn's client", shuffle.clients),

@@ -8,15 +8,29 @@ from typing import get_args
 
 import boto3
 import pytest
+from moto.rds.models import RDSBackend
 
 from commands.doctor import CREDENTIALS, Subject
 from doctor.checks import CHECKS
+from doctor.checks.database import ENGINE
+from stacks.settings.database import VERSION
 from tests.support.moto_server import moto_server
+
+OFFERS = [
+    {
+        "Engine": ENGINE,
+        "EngineVersion": VERSION,
+        "DBInstanceClass": "db.serverless",
+        "AvailabilityZones": [{"Name": f"us-east-1{letter}"} for letter in "abc"],
+    }
+]
+"""What Aurora offers; moto's own list ends before there was `db.serverless` (5.2: rds/resources/)."""
 
 
 @pytest.fixture(scope="module")
 def url():
-    with moto_server() as url:
+    with pytest.MonkeyPatch.context() as patch, moto_server() as url:
+        patch.setattr(RDSBackend, "describe_orderable_db_instance_options", lambda *_: OFFERS)
         yield url
 
 

@@ -57,7 +57,10 @@ def test_nodes_for_jobs_begin_with_its_taint_and_that_of_their_role(recorder):
 
     executors = with_flags["spark-a-executor-arm64"]
     assert executors == [f"--register-with-taints=moka.dev/role=executor:NoSchedule,{TAINT}=true:NoSchedule"]
-    assert {name.split("-")[2] for name, kubelet_flags in with_flags.items() if kubelet_flags} == {"driver", "executor"}
+    assert {name.split("-")[2] for name, kubelet_flags in with_flags.items() if kubelet_flags} == {
+        "driver",
+        "executor",
+    }
 
 
 def test_no_group_has_the_taint_which_eks_would_put_on_running_nodes(recorder):
