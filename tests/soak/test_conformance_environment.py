@@ -8,7 +8,7 @@ from localcloud.__main__ import SIMULATED
 from localcloud.cloud import REPOSITORY
 from localcloud.commands import create
 
-CHECKED = ("outputs", "control plane", "version", "nodes", "add-ons", "job", "kill")
+CHECKED = ("outputs", "control plane", "version", "nodes", "pods a node", "add-ons", "job", "kill")
 
 
 def test_local_is_walked_to_its_end(copied):

@@ -40,70 +40,23 @@ class Cluster(Component):
         tags, mode = inputs.get("tags"), inputs.get("authenticationMode")
 
         partition = aws.get_partition_output(opts=pulumi.InvokeOutputOptions(parent=self)).partition
-        role: aws.iam.Role | pulumi.Output[aws.iam.Role]
-        service_role: list[pulumi.Resource] = []
-        if "serviceRole" in inputs:
-            role = pulumi.Output.from_input(inputs["serviceRole"])
-        else:
-            component = ServiceRole(
-                f"{name}-eksRole",
-                service="eks.amazonaws.com",
-                description="Allows EKS to manage clusters on your behalf.",
-                actions=["sts:AssumeRole", "sts:TagSession"],
-                policies=["AmazonEKSClusterPolicy"],
-                partition=partition,
-                tags=tags,
-                opts=self.child,
-            )
-            role, service_role = component.role, [component.role, *component.attachments]
-
+        role, role_resources = self._service_role(name, inputs, partition)
         vpc_id, subnet_ids = self._network(inputs)
         group = self._security_group(name, inputs, vpc_id)
         encryption = inputs.get("encryptionConfigKeyArn")
-        encryption_config = encryption and {"provider": {"keyArn": encryption}, "resources": ["secrets"]}
-
-        arguments: dict[str, Any] = {
-            "name": inputs.get("name"),
-            "role_arn": role.arn,
-            "kubernetes_network_config": _addresses(inputs),
-            "bootstrap_self_managed_addons": inputs.get("bootstrapSelfManagedAddons", True),
-            "vpc_config": _without_none(
-                securityGroupIds=[group.id] if group else None,
-                subnetIds=subnet_ids,
-                endpointPrivateAccess=inputs.get("endpointPrivateAccess"),
-                endpointPublicAccess=inputs.get("endpointPublicAccess"),
-                publicAccessCidrs=inputs.get("publicAccessCidrs"),
-            ),
-            "version": inputs.get("version"),
-            "enabled_cluster_log_types": inputs.get("enabledClusterLogTypes"),
-            "tags": security_groups.merge_tags(
-                {"Name": f"{name}-eksCluster"}, inputs.get("clusterTags"), tags
-            ),
-            "encryption_config": encryption_config,
-            "access_config": {
-                "authenticationMode": mode,
-                "bootstrapClusterCreatorAdminPermissions": True,
-            }
-            if mode
-            else None,
-            "upgrade_policy": inputs.get("upgradePolicy"),
-            "deletion_protection": inputs.get("deletionProtection"),
-        }
+        encryption_config: Any = encryption and {"provider": {"keyArn": encryption}, "resources": ["secrets"]}
         # Like the real one, it reads these two only when the cluster is made.
         ignored = ["accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons"]
         cluster = aws.eks.Cluster(
             f"{name}-eksCluster",
-            opts=pulumi.ResourceOptions(parent=self, ignore_changes=ignored, depends_on=service_role),
-            **arguments,
+            role_arn=role.arn,
+            encryption_config=encryption_config,
+            **_control_plane(name, inputs, subnet_ids, group),
+            opts=pulumi.ResourceOptions(parent=self, ignore_changes=ignored, depends_on=role_resources),
         )
         self._simple_addon(name, "kube-proxy", cluster, inputs.get("kubeProxyAddonOptions", {}), tags)
 
-        authority = cluster.certificate_authority.apply(lambda authority: authority.data or "")
-        options = inputs.get("providerCredentialOpts", {})
-        config = pulumi.Output.all(cluster.endpoint, authority, cluster.arn, options).apply(
-            lambda values: kubeconfig.for_cluster(*values)
-        )
-        config_json = config.apply(lambda value: json.dumps(value, separators=(",", ":")))
+        config, config_json = _kubeconfig(cluster, inputs)
         provider = kubernetes.Provider(
             f"{name}-eks-k8s",
             kubeconfig=config_json,
@@ -123,20 +76,13 @@ class Cluster(Component):
             pulumi.ResourceOptions.merge(on_cluster, pulumi.ResourceOptions(depends_on=let_in)),
         )
         vpc_cni = self._vpc_cni(name, cluster, inputs, let_in)
-        coredns = inputs.get("corednsAddonOptions", {})
-        profile_of_pods, after_profile = None, self.child
+        profile_of_pods = None
         if inputs.get("fargate"):
-            network = (vpc_id, subnet_ids)
-            after = [node_access] if node_access else []
+            network, after = (vpc_id, subnet_ids), [node_access] if node_access else []
             profile_of_pods = fargate_profile(
                 name, inputs["fargate"], cluster, network, partition, tags, self, after
             )
-            on_fargate = {"computeType": "Fargate", **(coredns.get("configurationValues") or {})}
-            coredns = {**coredns, "configurationValues": on_fargate}
-            after_profile = pulumi.ResourceOptions(parent=self, depends_on=[profile_of_pods])
-        has_place = inputs.get("fargate") or not inputs.get("skipDefaultNodeGroup")
-        if coredns.get("enabled", has_place or "configurationValues" in coredns):
-            self._simple_addon(name, "coredns", cluster, coredns, tags, after_profile)
+        self._coredns(name, cluster, inputs, profile_of_pods)
 
         nodes, to_control_plane = None, None
         if group and not inputs.get("skipDefaultSecurityGroups"):
@@ -149,9 +95,6 @@ class Cluster(Component):
                 inputs.get("nodeSecurityGroupTags"),
                 self.child,
             )
-
-        own_group = cluster.vpc_config.apply(lambda vpc: vpc.cluster_security_group_id)
-        issuer = cluster.identities.apply(_issuer)
         core = _without_none(
             cluster=cluster,
             vpcId=vpc_id,
@@ -184,6 +127,8 @@ class Cluster(Component):
             whole = pulumi.Output.from_input("").apply(lambda _: core)
             default_nodes = NodeGroup(name, core["nodeGroupOptions"], whole, self).outputs()
             scaling_group = default_nodes["autoScalingGroup"].name
+        own_group = cluster.vpc_config.apply(lambda vpc: vpc.cluster_security_group_id)
+        issuer = cluster.identities.apply(_issuer)
         self.outputs = _without_none(
             kubeconfig=config,
             kubeconfigJson=config_json,
@@ -206,6 +151,24 @@ class Cluster(Component):
             autoModeNodeRoleName="",
         )
         self.register_outputs(self.outputs)
+
+    def _service_role(
+        self, name: str, inputs: Mapping[str, Any], partition: pulumi.Output[str]
+    ) -> tuple[aws.iam.Role | pulumi.Output[aws.iam.Role], list[pulumi.Resource]]:
+        """The control plane's role, and what has to be there before it may do its work."""
+        if "serviceRole" in inputs:
+            return pulumi.Output.from_input(inputs["serviceRole"]), []
+        component = ServiceRole(
+            f"{name}-eksRole",
+            service="eks.amazonaws.com",
+            description="Allows EKS to manage clusters on your behalf.",
+            actions=["sts:AssumeRole", "sts:TagSession"],
+            policies=["AmazonEKSClusterPolicy"],
+            partition=partition,
+            tags=inputs.get("tags"),
+            opts=self.child,
+        )
+        return component.role, [component.role, *component.attachments]
 
     def _network(self, inputs: Mapping[str, Any]) -> tuple[pulumi.Input[str], pulumi.Input[list[str]]]:
         """VPC and subnets: those of the account's default VPC, unless the program names others."""
@@ -291,6 +254,23 @@ class Cluster(Component):
             opts=opts or self.child,
         )
 
+    def _coredns(
+        self,
+        name: str,
+        cluster: aws.eks.Cluster,
+        inputs: Mapping[str, Any],
+        profile: aws.eks.FargateProfile | None,
+    ) -> None:
+        """CoreDNS, unless the program has no place for its pods. profile: of Fargate, where they run."""
+        options, opts = inputs.get("corednsAddonOptions", {}), self.child
+        if profile is not None:
+            on_fargate = {"computeType": "Fargate", **(options.get("configurationValues") or {})}
+            options = {**options, "configurationValues": on_fargate}
+            opts = pulumi.ResourceOptions(parent=self, depends_on=[profile])
+        has_place = profile is not None or not inputs.get("skipDefaultNodeGroup")
+        if options.get("enabled", has_place or "configurationValues" in options):
+            self._simple_addon(name, "coredns", cluster, options, inputs.get("tags"), opts)
+
     def _access_entries(
         self, name: str, cluster: aws.eks.Cluster, entries: Mapping[str, Mapping[str, Any]]
     ) -> list[aws.eks.AccessEntry]:
@@ -358,6 +338,50 @@ def _check(name: str, inputs: Mapping[str, Any]) -> None:
             f"eks.Cluster {name}: publicAccessCidrs has no effect with endpointPublicAccess false: "
             "leave one out."
         )
+
+
+def _control_plane(
+    name: str, inputs: Mapping[str, Any], subnet_ids: pulumi.Input[list[str]], group: Any
+) -> dict[str, Any]:
+    """Arguments of the EKS cluster that are the program's own."""
+    mode = inputs.get("authenticationMode")
+    return {
+        "name": inputs.get("name"),
+        "kubernetes_network_config": _addresses(inputs),
+        "bootstrap_self_managed_addons": inputs.get("bootstrapSelfManagedAddons", True),
+        "vpc_config": _without_none(
+            securityGroupIds=[group.id] if group else None,
+            subnetIds=subnet_ids,
+            endpointPrivateAccess=inputs.get("endpointPrivateAccess"),
+            endpointPublicAccess=inputs.get("endpointPublicAccess"),
+            publicAccessCidrs=inputs.get("publicAccessCidrs"),
+        ),
+        "version": inputs.get("version"),
+        "enabled_cluster_log_types": inputs.get("enabledClusterLogTypes"),
+        "tags": security_groups.merge_tags(
+            {"Name": f"{name}-eksCluster"}, inputs.get("clusterTags"), inputs.get("tags")
+        ),
+        "access_config": {
+            "authenticationMode": mode,
+            "bootstrapClusterCreatorAdminPermissions": True,
+        }
+        if mode
+        else None,
+        "upgrade_policy": inputs.get("upgradePolicy"),
+        "deletion_protection": inputs.get("deletionProtection"),
+    }
+
+
+def _kubeconfig(
+    cluster: aws.eks.Cluster, inputs: Mapping[str, Any]
+) -> tuple[pulumi.Output[Any], pulumi.Output[str]]:
+    """The kubeconfig of the cluster, and its JSON."""
+    authority = cluster.certificate_authority.apply(lambda authority: authority.data or "")
+    options = inputs.get("providerCredentialOpts", {})
+    config = pulumi.Output.all(cluster.endpoint, authority, cluster.arn, options).apply(
+        lambda values: kubeconfig.for_cluster(*values)
+    )
+    return config, config.apply(lambda value: json.dumps(value, separators=(",", ":")))
 
 
 def _node_options(inputs: Mapping[str, Any]) -> Mapping[str, Any]:
