@@ -9,7 +9,9 @@ What a connection needs beside a way (a listener, TLS, permissions) is not looke
 """
 
 from aws_rules.network import deployer, program_ways
+from aws_rules.network.addresses import control_plane_interfaces
 from aws_rules.network.answers import ANSWERS, Network
+from aws_rules.network.path import Path, Reason
 from aws_rules.network.places import (
     INTERNET,
     ApiServer,
@@ -22,7 +24,7 @@ from aws_rules.network.places import (
     Service,
     Source,
 )
-from aws_rules.network.reachability import Path, Reason, control_plane_interfaces, reach
+from aws_rules.network.reachability import reach
 
 RULES = (*deployer.RULES, *program_ways.RULES)
 

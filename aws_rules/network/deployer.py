@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
+from aws_rules.network.addresses import control_plane_interfaces
 from aws_rules.network.answers import Network
 from aws_rules.network.explanations import EKS_ENDPOINT
+from aws_rules.network.path import Reason
 from aws_rules.network.places import ApiServer, Host
-from aws_rules.network.reachability import (
-    Reason,
-    control_plane_interfaces,
-    reach,
-)
+from aws_rules.network.reachability import reach
 from aws_rules.rule import Rule, Unknown, Verdict, Violation
 
 DEPLOYER_REACHES_API_SERVER = Rule(

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from aws_rules.network.answers import Network
+from aws_rules.network.path import Reason
 from aws_rules.network.places import Pod, Service
-from aws_rules.network.reachability import Reason, reach
+from aws_rules.network.reachability import reach
 from aws_rules.rule import Rule, Violation
 
 PROGRAM_WAYS = Rule(
