@@ -51,8 +51,8 @@ async def start(pool: Pool, spark_id: str, namespace: str = "spark-jobs") -> str
     await pool.run(lambda c: claims.register(c, "spark-a", [pace]))
     [claim] = await pool.run(lambda c: claims.claim(c, "spark-a", pace, {}, "worker"))
     application = application_name(claim.name, claim.job, claim.attempt)
-    done = transitions.Submitted(job=claim.job, claim=claim.number, application=application)
-    await pool.run(lambda c: transitions.submitted(c, [done]))
+    done = transitions.NewApplication(job=claim.job, claim=claim.number, application=application)
+    await pool.run(lambda c: transitions.record_applications(c, [done]))
     started = transitions.DriverStart(job=claim.job, attempt=claim.attempt, spark_id=spark_id)
     await pool.run(lambda c: transitions.record_starts(c, [started]))
     return f"{application}-driver"

@@ -72,39 +72,39 @@ class AnotherIsActive:
 Outcome = Acceptance | KeyReused | AnotherIsActive
 
 INSERT = """
-WITH given AS (
+WITH input AS (
   SELECT * FROM unnest(
     $1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::smallint[], $8::text[],
     $9::jsonb[], $10::text[], $11::text[], $12::boolean[], $13::text[], $14::text[], $15::uuid[], $16::text[],
     $17::text[]
-  ) AS given (id, principal, key, hash, name, queue, tier, workflow, document, namespace, cluster, movable,
+  ) AS input (id, principal, key, hash, name, queue, tier, workflow, document, namespace, cluster, movable,
               message, unique_key, after, groups, architecture)
-), keyed AS (
+), request_rows AS (
   INSERT INTO requests (principal, key, hash, job)
-  SELECT principal, key, hash, id FROM given WHERE key IS NOT NULL
+  SELECT principal, key, hash, id FROM input WHERE key IS NOT NULL
   ON CONFLICT DO NOTHING
   RETURNING job
 ), new AS (
   INSERT INTO jobs (id, principal, groups, name, queue, tier, workflow, architecture, document)
   SELECT id, principal, ARRAY(SELECT jsonb_array_elements_text(groups::jsonb)), name, queue, tier, workflow,
          architecture, document
-  FROM given WHERE key IS NULL OR id IN (SELECT job FROM keyed)
+  FROM input WHERE key IS NULL OR id IN (SELECT job FROM request_rows)
   -- Committed before, and its connection was cut off before it was told: it may have ended since.
   ON CONFLICT DO NOTHING
   RETURNING id
-), placed AS (
+), active_rows AS (
   INSERT INTO active (id, state, event, queue, tier, cluster, namespace, movable, attempt, due, unique_key,
                       after)
   SELECT id, CASE WHEN cluster IS NULL THEN 'accepted' ELSE 'queued' END,
          CASE WHEN cluster IS NULL THEN 1 ELSE 2 END,
          queue, tier, cluster, namespace, movable, 1, CASE WHEN cluster IS NULL THEN now() END, unique_key,
          after
-  FROM given JOIN new USING (id)
-), told AS (
+  FROM input JOIN new USING (id)
+), event_rows AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
-  SELECT id, 1, 'accepted', 1, 'taken', message FROM given JOIN new USING (id)
+  SELECT id, 1, 'accepted', 1, 'taken', message FROM input JOIN new USING (id)
   UNION ALL
-  SELECT id, 2, 'queued', 1, 'placed', cluster FROM given JOIN new USING (id) WHERE cluster IS NOT NULL
+  SELECT id, 2, 'queued', 1, 'placed', cluster FROM input JOIN new USING (id) WHERE cluster IS NOT NULL
 )
 SELECT id FROM new
 """
@@ -177,7 +177,7 @@ async def _outcomes(
     ]
     rows = await connection.fetch(
         "SELECT principal, key, hash, job FROM requests "
-        "JOIN unnest($1::text[], $2::text[]) AS asked (principal, key) USING (principal, key)",
+        "JOIN unnest($1::text[], $2::text[]) AS input (principal, key) USING (principal, key)",
         [submission.principal for submission in keyed],
         [submission.key for submission in keyed],
     )

@@ -92,26 +92,26 @@ however many wait, it costs as much as there are queues (https://wiki.postgresql
 
 TAKE = """
 WITH next AS (
-  SELECT taken.id, taken.tried
+  SELECT job.id, job.tried
   FROM unnest($2::text[], $3::text[], $4::smallint[], $5::integer[]) AS flow (namespace, queue, tier, jobs),
   LATERAL (
     SELECT id, tried FROM active
     WHERE state = 'queued' AND wanted = 'run' AND cluster = $1 AND namespace = flow.namespace
       AND queue = flow.queue AND tier = flow.tier
     ORDER BY id LIMIT flow.jobs FOR UPDATE SKIP LOCKED
-  ) AS taken
-), moved AS (
+  ) AS job
+), claims AS (
   UPDATE active SET state = 'submitting', event = event + 1, since = now(), claim = claim + 1, tried = true,
     claimed_until = now() + $6::interval
   WHERE id = ANY(ARRAY(SELECT id FROM next))
   RETURNING id, event, state, attempt, claim, namespace, wanted, since
-), told AS (
+), event_rows AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
-  SELECT id, event, state, attempt, 'claimed', $7 FROM moved
+  SELECT id, event, state, attempt, 'claimed', $7 FROM claims
 )
-SELECT moved.*, next.tried, jobs.name, jobs.queue, jobs.architecture, jobs.principal, jobs.groups,
+SELECT claims.*, next.tried, jobs.name, jobs.queue, jobs.architecture, jobs.principal, jobs.groups,
   jobs.document
-FROM moved JOIN next USING (id) JOIN jobs USING (id) WHERE jobs.id = ANY(ARRAY(SELECT id FROM moved))
+FROM claims JOIN next USING (id) JOIN jobs USING (id) WHERE jobs.id = ANY(ARRAY(SELECT id FROM claims))
 ORDER BY jobs.tier, jobs.id
 """
 """Arrays: PostgreSQL takes a limit that it does not know for a tenth of all, and would read whole tables."""

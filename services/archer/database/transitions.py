@@ -9,28 +9,35 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from moka.submission.reasons import FAULTS, Reason
+from moka.submission.reasons import FAULTS, Fault, Reason
 from moka.submission.states import ENDED, FOLLOWING, DesiredState, State
 from services.archer.database.pool import Connection
+from services.archer.database.rows import columns, unnested
 
-TOLD = """
+EVENT_ROWS = """
   INSERT INTO events (job, number, state, attempt, reason, message)
-  SELECT id, event, state, attempt, reason, message FROM moved
+  SELECT id, event, state, attempt, reason, message FROM moves
 """
-"""The event of each job that `moved`."""
+"""The event of each job that moves."""
 
-APPLIED = """
+ATTEMPT_ROWS = """
   INSERT INTO attempts (job, number, cluster, namespace, application)
-  SELECT id, attempt, cluster, namespace, application FROM moved
+  SELECT id, attempt, cluster, namespace, application FROM moves
   ON CONFLICT DO NOTHING
 """
-"""The attempt of each job that `moved`, which has an application now."""
+"""The attempt of each job that moves, which has an application now."""
 
 
 def _before(*states: State) -> str:
     """SQL: a job is in a state that any of these may follow."""
     before = [state for state in State if FOLLOWING[state] >= set(states)]
     return "active.state IN ({})".format(", ".join(f"'{state}'" for state in before))
+
+
+def _fault(fault: Fault) -> str:
+    """SQL: a reason of the input is this fault's."""
+    reasons = [reason for reason in Reason if FAULTS.get(reason) == fault]
+    return "input.reason IN ({})".format(", ".join(f"'{reason}'" for reason in reasons))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,22 +56,19 @@ class Place:
 
 
 PLACE = f"""
-WITH given AS (
-  SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[])
-    AS given (id, cluster, namespace, queue, architecture, movable)
-), moved AS (
-  UPDATE active SET state = 'queued', event = event + 1, since = now(), due = NULL, cluster = given.cluster,
-    namespace = given.namespace, queue = given.queue, movable = given.movable
-  FROM given
-  WHERE active.id = given.id AND active.state = '{State.ACCEPTED}'
-  RETURNING active.id, event, state, attempt, '{Reason.PLACED}' AS reason, given.cluster AS message
-), routed AS (
-  UPDATE jobs SET queue = given.queue, architecture = given.architecture
-  FROM given JOIN moved USING (id)
-  WHERE jobs.id = given.id
-    AND (jobs.queue, jobs.architecture) IS DISTINCT FROM (given.queue, given.architecture)
-), told AS ({TOLD})
-SELECT id FROM moved
+WITH input AS ({unnested(Place, "input")}), moves AS (
+  UPDATE active SET state = 'queued', event = event + 1, since = now(), due = NULL, cluster = input.cluster,
+    namespace = input.namespace, queue = input.queue, movable = input.movable
+  FROM input
+  WHERE active.id = input.job AND active.state = '{State.ACCEPTED}'
+  RETURNING active.id, event, state, attempt, '{Reason.PLACED}' AS reason, input.cluster AS message
+), routes AS (
+  UPDATE jobs SET queue = input.queue, architecture = input.architecture
+  FROM input JOIN moves ON moves.id = input.job
+  WHERE jobs.id = input.job
+    AND (jobs.queue, jobs.architecture) IS DISTINCT FROM (input.queue, input.architecture)
+), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 
@@ -73,12 +77,7 @@ async def place(connection: Connection, places: Sequence[Place]) -> set[UUID]:
     return await _ids(
         connection,
         PLACE,
-        [place.job for place in places],
-        [place.cluster for place in places],
-        [place.namespace for place in places],
-        [place.queue for place in places],
-        [place.architecture for place in places],
-        [place.movable for place in places],
+        *columns(Place, places),
     )
 
 
@@ -110,19 +109,15 @@ class Release:
 
 
 RELEASE = f"""
-WITH given AS (
-  SELECT * FROM unnest(
-    $1::uuid[], $2::integer[], $3::text[], $4::text[], $5::double precision[], $6::boolean[]
-  ) AS given (id, claim, reason, message, seconds, bound)
-), moved AS (
+WITH input AS ({unnested(Release, "input")}), moves AS (
   UPDATE active SET state = 'accepted', event = event + 1, since = now(), claimed_until = NULL,
-    due = now() + make_interval(secs => given.seconds), tried = given.bound,
-    cluster = CASE WHEN given.bound THEN cluster END
-  FROM given
-  WHERE active.id = given.id AND active.claim = given.claim AND active.state = '{State.SUBMITTING}'
-  RETURNING active.id, event, state, attempt, given.reason, given.message
-), told AS ({TOLD})
-SELECT id FROM moved
+    due = now() + make_interval(secs => input.seconds), tried = input.bound,
+    cluster = CASE WHEN input.bound THEN cluster END
+  FROM input
+  WHERE active.id = input.job AND active.claim = input.claim AND active.state = '{State.SUBMITTING}'
+  RETURNING active.id, event, state, attempt, input.reason, input.message
+), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 
@@ -131,25 +126,20 @@ async def release(connection: Connection, releases: Sequence[Release]) -> set[UU
     return await _ids(
         connection,
         RELEASE,
-        [release.job for release in releases],
-        [release.claim for release in releases],
-        [release.reason for release in releases],
-        [release.message for release in releases],
-        [release.seconds for release in releases],
-        [release.bound for release in releases],
+        *columns(Release, releases),
     )
 
 
 RECLAIM = f"""
-WITH late AS (
+WITH overdue AS (
   SELECT id FROM active WHERE state = 'submitting' AND claimed_until < now() LIMIT $1 FOR UPDATE SKIP LOCKED
-), moved AS (
+), moves AS (
   UPDATE active SET state = 'queued', event = event + 1, since = now(), claimed_until = NULL
-  FROM late WHERE active.id = late.id
+  FROM overdue WHERE active.id = overdue.id
   RETURNING active.id, event, state, attempt, '{Reason.LEASE_ENDED}' AS reason,
     'its worker did not say what became of it' AS message
-), told AS ({TOLD})
-SELECT id FROM moved
+), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 
@@ -163,12 +153,12 @@ WITH waiting AS (
   SELECT id FROM active WHERE state = 'queued' AND cluster = $1 AND (movable OR $4) AND NOT tried
     AND wanted = 'run'
   LIMIT $3 FOR UPDATE SKIP LOCKED
-), moved AS (
+), moves AS (
   UPDATE active SET state = 'accepted', event = event + 1, since = now(), due = now(), cluster = NULL
   FROM waiting WHERE active.id = waiting.id
   RETURNING active.id, event, state, attempt, '{Reason.MOVED}' AS reason, $2::text AS message
-), told AS ({TOLD})
-SELECT id FROM moved
+), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 
@@ -183,7 +173,7 @@ async def unplace(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Submitted:
+class NewApplication:
     """A job whose application is on its cluster."""
 
     job: UUID
@@ -191,28 +181,24 @@ class Submitted:
     application: str
 
 
-SUBMITTED = f"""
-WITH given AS (
-  SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[]) AS given (id, claim, application)
-), moved AS (
+RECORD_APPLICATIONS = f"""
+WITH input AS ({unnested(NewApplication, "input")}), moves AS (
   UPDATE active SET state = 'submitted', event = event + 1, since = now(), claimed_until = NULL
-  FROM given
-  WHERE active.id = given.id AND active.claim = given.claim AND {_before(State.SUBMITTED)}
-  RETURNING active.id, event, state, attempt, cluster, namespace, given.application,
-    '{Reason.CREATED}' AS reason, given.application AS message
-), applied AS ({APPLIED}), told AS ({TOLD})
-SELECT id FROM moved
+  FROM input
+  WHERE active.id = input.job AND active.claim = input.claim AND {_before(State.SUBMITTED)}
+  RETURNING active.id, event, state, attempt, cluster, namespace, input.application,
+    '{Reason.CREATED}' AS reason, input.application AS message
+), attempt_rows AS ({ATTEMPT_ROWS}), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 
-async def submitted(connection: Connection, jobs: Sequence[Submitted]) -> set[UUID]:
+async def record_applications(connection: Connection, jobs: Sequence[NewApplication]) -> set[UUID]:
     """submitting -> submitted."""
     return await _ids(
         connection,
-        SUBMITTED,
-        [job.job for job in jobs],
-        [job.claim for job in jobs],
-        [job.application for job in jobs],
+        RECORD_APPLICATIONS,
+        *columns(NewApplication, jobs),
     )
 
 
@@ -227,19 +213,16 @@ class FoundApplication:
     application: str
 
 
-FOUND = f"""
-WITH given AS (
-  SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::text[], $4::text[], $5::text[])
-    AS given (id, attempt, cluster, namespace, application)
-), moved AS (
+RECORD_FOUND = f"""
+WITH input AS ({unnested(FoundApplication, "input")}), moves AS (
   UPDATE active SET state = 'submitted', event = event + 1, since = now(), claimed_until = NULL
-  FROM given
-  WHERE active.id = given.id AND active.attempt = given.attempt AND active.cluster = given.cluster
+  FROM input
+  WHERE active.id = input.job AND active.attempt = input.attempt AND active.cluster = input.cluster
     AND tried AND active.state IN ('accepted', 'queued', 'submitting')
-  RETURNING active.id, event, state, active.attempt, given.cluster, given.namespace, given.application,
-    '{Reason.CREATED}' AS reason, given.application AS message
-), applied AS ({APPLIED}), told AS ({TOLD})
-SELECT id FROM moved
+  RETURNING active.id, event, state, active.attempt, input.cluster, input.namespace, input.application,
+    '{Reason.CREATED}' AS reason, input.application AS message
+), attempt_rows AS ({ATTEMPT_ROWS}), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 
@@ -247,12 +230,8 @@ async def record_found(connection: Connection, applications: Sequence[FoundAppli
     """Whatever was before -> submitted."""
     return await _ids(
         connection,
-        FOUND,
-        [application.job for application in applications],
-        [application.attempt for application in applications],
-        [application.cluster for application in applications],
-        [application.namespace for application in applications],
-        [application.application for application in applications],
+        RECORD_FOUND,
+        *columns(FoundApplication, applications),
     )
 
 
@@ -265,20 +244,18 @@ class DriverStart:
     spark_id: str | None
 
 
-STARTED = f"""
-WITH given AS (
-  SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::text[]) AS given (id, attempt, spark_id)
-), moved AS (
+RECORD_STARTS = f"""
+WITH input AS ({unnested(DriverStart, "input")}), moves AS (
   UPDATE active SET state = 'running', event = event + 1, since = now(), acknowledged = true
-  FROM given
-  WHERE active.id = given.id AND active.attempt = given.attempt AND {_before(State.RUNNING)}
-  RETURNING active.id, event, state, active.attempt, given.spark_id,
+  FROM input
+  WHERE active.id = input.job AND active.attempt = input.attempt AND {_before(State.RUNNING)}
+  RETURNING active.id, event, state, active.attempt, input.spark_id,
     '{Reason.STARTED}' AS reason, '' AS message
-), tried AS (
-  UPDATE attempts SET started = now(), spark_id = moved.spark_id FROM moved
-  WHERE attempts.job = moved.id AND attempts.number = moved.attempt
-), told AS ({TOLD})
-SELECT id FROM moved
+), attempt_starts AS (
+  UPDATE attempts SET started = now(), spark_id = moves.spark_id FROM moves
+  WHERE attempts.job = moves.id AND attempts.number = moves.attempt
+), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 
@@ -286,10 +263,8 @@ async def record_starts(connection: Connection, jobs: Sequence[DriverStart]) -> 
     """submitted -> running."""
     return await _ids(
         connection,
-        STARTED,
-        [job.job for job in jobs],
-        [job.attempt for job in jobs],
-        [job.spark_id for job in jobs],
+        RECORD_STARTS,
+        *columns(DriverStart, jobs),
     )
 
 
@@ -309,56 +284,50 @@ class End:
     pause_seconds: float | None = None
 
 
-TRIED = """
-  UPDATE attempts SET ended = now(), state = given.state, reason = moved.reason, message = moved.message,
-    spark_id = coalesce(given.spark_id, attempts.spark_id)
-  FROM given JOIN moved ON moved.id = given.id
-  WHERE attempts.job = given.id AND attempts.number = given.attempt
-"""
-
-GIVEN = """
-  SELECT * FROM unnest(
-    $1::uuid[], $2::smallint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::double precision[],
-    $8::text[]
-  ) AS given (id, attempt, state, reason, message, spark_id, seconds, fault)
+ATTEMPT_ENDS = """
+  UPDATE attempts SET ended = now(), state = input.state, reason = moves.reason, message = moves.message,
+    spark_id = coalesce(input.spark_id, attempts.spark_id)
+  FROM input JOIN moves ON moves.id = input.job
+  WHERE attempts.job = input.job AND attempts.number = input.attempt
 """
 
 RETRY = f"""
-WITH given AS ({GIVEN}), moved AS (
+WITH input AS ({unnested(End, "input")}), moves AS (
   UPDATE active SET state = 'accepted', event = event + 1, since = now(), attempt = active.attempt + 1,
     claimed_until = NULL, acknowledged = false, tried = false, cluster = NULL,
-    due = now() + make_interval(secs => given.seconds), ready = now() + make_interval(secs => given.seconds),
-    infrastructure_failures = infrastructure_failures + (given.fault = 'infrastructure')::int,
-    user_code_failures = user_code_failures + (given.fault = 'user code')::int
-  FROM given
-  WHERE active.id = given.id AND active.attempt = given.attempt AND active.wanted = 'run'
+    due = now() + make_interval(secs => input.pause_seconds),
+    ready = now() + make_interval(secs => input.pause_seconds),
+    infrastructure_failures = infrastructure_failures + ({_fault("infrastructure")})::int,
+    user_code_failures = user_code_failures + ({_fault("user code")})::int
+  FROM input
+  WHERE active.id = input.job AND active.attempt = input.attempt AND active.wanted = 'run'
     AND {_before(State.ACCEPTED)}
-  RETURNING active.id, event, active.state, active.attempt, given.reason, given.message
-), tried AS ({TRIED}), told AS ({TOLD})
-SELECT id FROM moved
+  RETURNING active.id, event, active.state, active.attempt, input.reason, input.message
+), attempt_ends AS ({ATTEMPT_ENDS}), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 END = f"""
-WITH given AS ({GIVEN}), moved AS (
-  DELETE FROM active USING given
-  WHERE active.id = given.id AND active.attempt = given.attempt AND active.state NOT IN ({
+WITH input AS ({unnested(End, "input")}), moves AS (
+  DELETE FROM active USING input
+  WHERE active.id = input.job AND active.attempt = input.attempt AND active.state NOT IN ({
     ", ".join(f"'{state}'" for state in sorted(ENDED))
 })
   -- Who stopped it has said why.
-  RETURNING active.id, event + 1 AS event, given.state, active.attempt, active.cluster,
-    CASE WHEN given.state = '{State.CANCELLED}' THEN coalesce(stop_reason, given.reason) ELSE given.reason END
+  RETURNING active.id, event + 1 AS event, input.state, active.attempt, active.cluster,
+    CASE WHEN input.state = '{State.CANCELLED}' THEN coalesce(stop_reason, input.reason) ELSE input.reason END
       AS reason,
-    CASE WHEN given.state = '{State.CANCELLED}' THEN coalesce(stop_message, given.message) ELSE given.message
+    CASE WHEN input.state = '{State.CANCELLED}' THEN coalesce(stop_message, input.message) ELSE input.message
     END AS message
-), ended AS (
-  UPDATE jobs SET state = moved.state, reason = moved.reason, message = moved.message,
-    cluster = moved.cluster, attempts = moved.attempt, ended = now(),
-    started = (SELECT min(started) FROM attempts WHERE attempts.job = moved.id)
-  FROM moved WHERE jobs.id = moved.id
-), tried AS ({TRIED}), freed AS (
-  UPDATE active SET after = NULL, due = now() FROM moved WHERE active.after = moved.id
-), told AS ({TOLD})
-SELECT id FROM moved
+), job_ends AS (
+  UPDATE jobs SET state = moves.state, reason = moves.reason, message = moves.message,
+    cluster = moves.cluster, attempts = moves.attempt, ended = now(),
+    started = (SELECT min(started) FROM attempts WHERE attempts.job = moves.id)
+  FROM moves WHERE jobs.id = moves.id
+), attempt_ends AS ({ATTEMPT_ENDS}), followers AS (
+  UPDATE active SET after = NULL, due = now() FROM moves WHERE active.after = moves.id
+), event_rows AS ({EVENT_ROWS})
+SELECT id FROM moves
 """
 
 
@@ -366,33 +335,20 @@ async def record_ends(connection: Connection, ends: Iterable[End]) -> set[UUID]:
     """An attempt has ended: its job as well, or it goes back to accepted for another."""
     retries = [end for end in ends if end.pause_seconds is not None]
     finals = [end for end in ends if end.pause_seconds is None]
-    retry_ids = await _ids(connection, RETRY, *_columns(retries)) if retries else set()
-    return retry_ids | (await _ids(connection, END, *_columns(finals)) if finals else set())
-
-
-def _columns(ends: Sequence[End]) -> list[list[object]]:
-    return [
-        [end.job for end in ends],
-        [end.attempt for end in ends],
-        [end.state for end in ends],
-        [end.reason for end in ends],
-        [end.message for end in ends],
-        [end.spark_id for end in ends],
-        [end.pause_seconds for end in ends],
-        [FAULTS.get(end.reason) for end in ends],
-    ]
+    retry_ids = await _ids(connection, RETRY, *columns(End, retries)) if retries else set()
+    return retry_ids | (await _ids(connection, END, *columns(End, finals)) if finals else set())
 
 
 WANT = f"""
-WITH wanting AS (
+WITH changes AS (
   UPDATE active SET wanted = $2, event = event + 1, stop_reason = $3, stop_message = $4
   WHERE id = ANY($1::uuid[]) AND wanted <> $2 AND wanted <> '{DesiredState.DELETE}'
   RETURNING id, event, state, attempt, tried, $3::text AS reason, $4::text AS message
-), told AS (
+), event_rows AS (
   INSERT INTO events (job, number, state, attempt, reason, message)
-  SELECT id, event, state, attempt, reason, message FROM wanting
+  SELECT id, event, state, attempt, reason, message FROM changes
 )
-SELECT id, attempt, tried FROM wanting
+SELECT id, attempt, tried FROM changes
 """
 
 

@@ -38,7 +38,7 @@ FOR_NOW = frozenset({401, 403, 404, 408, 429})
 
 log = logging.getLogger(__name__)
 
-Outcome = transitions.Submitted | transitions.Release | transitions.End
+Outcome = transitions.NewApplication | transitions.Release | transitions.End
 
 
 class Submitter:
@@ -150,7 +150,7 @@ class Submitter:
                 job=id_text(claim.job), attempt=claim.attempt, cluster=self._cluster.name, application=name
             ),
         )
-        return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
+        return transitions.NewApplication(job=claim.job, claim=claim.number, application=name)
 
     async def _existing_outcome(self, claim: Claim, name: str) -> Outcome | None:
         """What is to be said where an application of this name is there already, whose ever; None without."""
@@ -161,7 +161,7 @@ class Submitter:
         if application is None:
             return None
         if attempt_of(application) == (claim.job, claim.attempt):
-            return transitions.Submitted(job=claim.job, claim=claim.number, application=name)
+            return transitions.NewApplication(job=claim.job, claim=claim.number, application=name)
         return self._refusal(claim, f"there is another application {name}, which Archer did not make")
 
     def _postponement(self, claim: Claim, reason: Reason, message: str, bound: bool) -> transitions.Release:
@@ -189,10 +189,10 @@ class Submitter:
 
     async def _keep(self, connection: Connection, outcomes: list[Outcome]) -> None:
         """Write what became of the jobs, and how the cluster answered."""
-        submissions = [outcome for outcome in outcomes if isinstance(outcome, transitions.Submitted)]
+        submissions = [outcome for outcome in outcomes if isinstance(outcome, transitions.NewApplication)]
         releases = [outcome for outcome in outcomes if isinstance(outcome, transitions.Release)]
         ends = [outcome for outcome in outcomes if isinstance(outcome, transitions.End)]
-        await transitions.submitted(connection, submissions)
+        await transitions.record_applications(connection, submissions)
         await transitions.release(connection, releases)
         self._traces.ended(await transitions.record_ends(connection, ends))
         row = await connection.fetchrow(

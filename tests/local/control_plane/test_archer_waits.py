@@ -126,12 +126,12 @@ async def submitted(pool, namespace, queues):
     await pool.run(lambda c: leases.register(c, [(CLUSTER, namespace)]))
     claimed = await pool.run(lambda c: claims.claim(c, CLUSTER, pace, {}, "worker"))
     done = [
-        transitions.Submitted(
+        transitions.NewApplication(
             job=one.job, claim=one.number, application=application_name("pi", one.job, one.attempt)
         )
         for one in claimed
     ]
-    await pool.run(lambda c: transitions.submitted(c, done))
+    await pool.run(lambda c: transitions.record_applications(c, done))
     await pool.fetch("UPDATE active SET acknowledged = true")
     return [row.id for row in rows]
 

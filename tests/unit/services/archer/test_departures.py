@@ -98,8 +98,8 @@ def test_jobs_whose_applications_were_there_are_lost_and_do_not_run_again(addres
         async with two_clusters(address) as connections:
             job = await queued(connections)
             [claim] = await connections.run(lambda c: claims.claim(c, LEAVES, PACE, {}, "worker", 10))
-            application = transitions.Submitted(job=job, claim=claim.number, application="pi-1")
-            await connections.run(lambda c: transitions.submitted(c, [application]))
+            application = transitions.NewApplication(job=job, claim=claim.number, application="pi-1")
+            await connections.run(lambda c: transitions.record_applications(c, [application]))
             await hour_ago(connections)
             await departures(connections, STAYS).look()
             return await reading.get(connections, job)

@@ -78,8 +78,10 @@ async def claimed(connections: Pool, most: int = 100) -> list[claims.Claim]:
 
 
 async def submitted(connections: Pool, *claimed: claims.Claim) -> set[UUID]:
-    done = [transitions.Submitted(job=c.job, claim=c.number, application=f"pi-{c.attempt}") for c in claimed]
-    return await connections.run(lambda c: transitions.submitted(c, done))
+    done = [
+        transitions.NewApplication(job=c.job, claim=c.number, application=f"pi-{c.attempt}") for c in claimed
+    ]
+    return await connections.run(lambda c: transitions.record_applications(c, done))
 
 
 async def ended(connections: Pool, job: UUID, state: State, reason: Reason, **more) -> set[UUID]:

@@ -54,8 +54,8 @@ async def ask(client, job):
 async def make(client, pace, count=100):
     """Have the applications of so many jobs made, as a worker does."""
     claimed = await client.pool.run(lambda c: claims.claim(c, CLUSTER, pace, {}, "worker", count))
-    done = [transitions.Submitted(job=c.job, claim=c.number, application=f"pi-{c.job}") for c in claimed]
-    await client.pool.run(lambda c: transitions.submitted(c, done))
+    done = [transitions.NewApplication(job=c.job, claim=c.number, application=f"pi-{c.job}") for c in claimed]
+    await client.pool.run(lambda c: transitions.record_applications(c, done))
 
 
 def said(answer):
