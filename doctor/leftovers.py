@@ -6,7 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from doctor.account import Place
-from moka.names import ENVIRONMENT_TAG, role_path
+from doctor.log_groups import log_group
+from moka.names import (
+    ENVIRONMENT_TAG,
+    cluster_log_group,
+    database_identifier,
+    database_log_group,
+    role_path,
+)
 
 CLUSTER_TAGS = (
     "elbv2.k8s.aws/cluster",
@@ -121,7 +128,7 @@ def left(things: Iterable[Tagged], stacks: Known) -> list[Tagged]:
 
 
 def standing(place: Place, former: Collection[str] = ()) -> Iterator[Tagged]:
-    """What has tags of the environment or of its clusters, roles under its path, volumes that may be its own.
+    """What has tags of the environment or of its clusters; roles, log groups and volumes by other signs.
 
     former: names of clusters that the settings do not have any more. Raises NoAnswer.
     """
@@ -144,7 +151,22 @@ def standing(place: Place, former: Collection[str] = ()) -> Iterator[Tagged]:
     # The tagging API has no roles: https://docs.aws.amazon.com/resourcegroupstagging/latest/APIReference/
     for role in place.items("iam", "list_roles", "Roles", PathPrefix=role_path(settings.prefix)):
         yield Tagged(foundation=place.name, arn=role["Arn"], name=role["RoleName"])
+    yield from _log_groups(place, clusters)
     yield from _nameless_volumes(place)
+
+
+def _log_groups(place: Place, clusters: Sequence[str]) -> Iterator[Tagged]:
+    """Log groups of clusters and of the database, by name: as these go, EKS and RDS write once more.
+
+    What they make then has no tags (terraform-aws-modules/terraform-aws-eks#2763, of EKS; RDS's role has the
+    same right, AmazonRDSServiceRolePolicy).
+    """
+    settings = place.settings
+    names = [cluster_log_group(cluster) for cluster in clusters]
+    if place.home and settings.database:
+        names.append(database_log_group(database_identifier(settings.prefix, settings.database.generation)))
+    for group in filter(None, (log_group(place, name) for name in names)):
+        yield Tagged(foundation=place.name, arn=group)
 
 
 def _deleted_gateways(place: Place) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 The plugin `aws` keeps add-ons, access entries and associations of Pod Identity in files
 (plugins/aws/services/eks.py); here they are listed and described. A change of a node group is as there: it
-is refused as EKS refuses it, and reaches Auto Scaling and the nodes.
+is refused as EKS refuses it, and reaches Auto Scaling and the nodes; so does its deletion.
 """
 
 from datetime import datetime
@@ -18,7 +18,7 @@ from localcloud.authorization.gate import Application
 from localcloud.aws_server import AwsServer
 from localcloud.cloud import Cloud
 from localcloud.plugins.aws.api import account_api
-from localcloud.plugins.aws.eks_backend import have_machines
+from localcloud.plugins.aws.eks_backend import end_machines, have_machines
 from localcloud.plugins.aws.services.base import Members
 from localcloud.plugins.aws.services.eks import COLLECTIONS, OPERATIONS, Eks
 from localcloud.store import Store, store_folder
@@ -46,6 +46,8 @@ class EksAnswers:
             match request.model.name:
                 case "UpdateNodegroupConfig":
                     return self._update_node_group(signature, request, start)
+                case "DeleteNodegroup":
+                    return self._delete_node_group(environ, signature, request, start)
                 case "DescribeUpdate":
                     return self._describe_update(signature, request, start)
         if signature is None or request is None or verb not in ("list", "describe"):
@@ -96,6 +98,21 @@ class EksAnswers:
             group = eks.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
             have_machines(eks.api, signature.region, group)
         return wire.answer(request, {"update": eks.keep_update(cluster, name)}, start)
+
+    def _delete_node_group(
+        self, environ: wire.Environ, signature: wire.Signed, request: wire.Message, start: wire.StartResponse
+    ) -> wire.Body:
+        """Delete a node group, with its machines."""
+        eks, account = self._eks(signature), get_account_id_from(signature.key)
+        cluster, name = request.members["clusterName"], request.members["nodegroupName"]
+        try:
+            group = eks_backends[account][signature.region].describe_nodegroup(cluster, name)
+        except ResourceNotFoundException as missing:
+            return wire.refusal(request, *NOT_FOUND, missing.description, start)
+        body = self.application(environ, start)
+        eks.forget_nodegroup(cluster, name, group.node_role)
+        end_machines(eks.api, signature.region, cluster, name, group.node_role)
+        return body
 
     def _describe_update(
         self, signature: wire.Signed, request: wire.Message, start: wire.StartResponse

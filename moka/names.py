@@ -331,6 +331,22 @@ def database_identifier(prefix: str, generation: int) -> str:
     return f"{prefix}-{DATABASE}-{generation}"
 
 
+def cluster_log_group(eks_name: str) -> str:
+    """Name of the log group of a cluster's control plane, which EKS chooses.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/control-plane-logs.html
+    """
+    return f"/aws/eks/{eks_name}/cluster"
+
+
+def database_log_group(identifier: str) -> str:
+    """Name of the log group of a database cluster, which RDS chooses.
+
+    https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/AuroraPostgreSQL.CloudWatch.html
+    """
+    return f"/aws/rds/cluster/{identifier}/postgresql"
+
+
 NO_BUCKET_PREFIXES = ("xn--", "sthree-", "amzn-s3-demo-")
 NO_BUCKET_SUFFIXES = ("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3", "-an")
 """Of the name of a bucket: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"""

@@ -18,7 +18,7 @@ from moka.components.ordering import known_after
 from moka.components.transforms import transform_of
 from moka.control_plane_logs import LOG_CLASSES, LOG_TYPES, LogClass, LogType
 from moka.control_plane_tiers import Tier
-from moka.names import PREVIEWS_GROUP
+from moka.names import PREVIEWS_GROUP, cluster_log_group
 from moka.partition import managed_policy
 
 HTTPS_PORT = 443
@@ -120,7 +120,7 @@ class Cluster(pulumi.ComponentResource):
         # EKS would make it when the first log is written, without an expiry and without the key.
         logs = aws.cloudwatch.LogGroup(
             name,
-            name=f"/aws/eks/{args.name}/cluster",
+            name=cluster_log_group(args.name),
             retention_in_days=args.log_days,
             log_group_class=LOG_CLASSES[args.log_class],
             kms_key_id=args.key_arn,

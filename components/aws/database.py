@@ -9,6 +9,7 @@ import pulumi_aws as aws
 
 from moka.components.aws.policy import Statement
 from moka.components.ordering import after, known_after
+from moka.names import database_log_group
 from moka.partition import partition
 
 PORT = 5432
@@ -182,7 +183,7 @@ class Database(pulumi.ComponentResource):
         # RDS would make it when the first log is written, without an expiry and without the key.
         logs = aws.cloudwatch.LogGroup(
             name,
-            name=f"/aws/rds/cluster/{args.identifier}/postgresql",
+            name=database_log_group(args.identifier),
             retention_in_days=LOG_DAYS,
             kms_key_id=args.key_arn,
             tags=args.tags,

@@ -12,6 +12,7 @@ import pulumi_eks as eks
 
 from moka.components.aws.node_group_guard import GROUP_LABEL, NodeGroupGuard
 from moka.components.aws.node_user_data import ClusterDetails, Registration, node_user_data
+from moka.components.ordering import known_after
 from moka.components.transforms import transform_of
 from moka.machines.instance_types import Architecture, InstanceType, instance_type
 from moka.machines.node_roles import ROLES, Role, kubelet_config
@@ -270,9 +271,27 @@ class NodeGroup(pulumi.ComponentResource):
                 opts=child,
             )
 
-        self.name = group.node_group_name
-        self.arn = group.arn
+        self.name = pulumi.Output.all(group.node_group_name, group.cluster_name, group.status).apply(
+            lambda values: created(*values)
+        )
+        self.arn = known_after(group.arn, self.name)
         self.register_outputs({"name": self.name, "arn": self.arn})
+
+
+def created(name: str, cluster_name: str, status: str | None) -> str:
+    """Name of a node group that EKS has created.
+
+    Raises pulumi.RunError for one that it could not create: that stays so (aws/containers-roadmap#764), and
+    the engine takes it for made from the next update on, which has nothing to change (pulumi/pulumi:
+    pkg/resource/deploy/step_generator.go, "an empty update step").
+    """
+    if status == "CREATE_FAILED":
+        raise pulumi.RunError(
+            f"EKS could not create node group {name} of {cluster_name} and does not try again "
+            "(CREATE_FAILED): mend what its health says, delete it (aws eks delete-nodegroup --cluster-name "
+            f"{cluster_name} --nodegroup-name {name}), then run `up` with --refresh."
+        )
+    return name
 
 
 def machine_types(args: NodeGroupArgs) -> list[InstanceType]:

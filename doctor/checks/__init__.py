@@ -49,6 +49,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
     "control-planes": (Question("Tiers of control planes", control_planes.tiers),),
     "names": (
         Question("Names of clusters", names.clusters),
+        Question("Log groups of control planes", names.log_groups),
         Question("Names of buckets", names.buckets),
         Question("Buckets of other environments", names.used_buckets),
     ),

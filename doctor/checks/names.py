@@ -1,11 +1,12 @@
-"""Names that must be unique: of clusters in a region, of buckets in all of AWS."""
+"""Names that must be unique: of clusters and log groups in a region, of buckets in all of AWS."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from doctor.account import NoAnswer, Place
 from doctor.finding import Finding, ok, problem, series
-from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, HOME_DATA, bucket_name
+from doctor.log_groups import log_group
+from moka.names import ACCESS_LOGS, ENVIRONMENT_TAG, HOME_DATA, bucket_name, cluster_log_group
 
 
 def clusters(place: Place) -> Iterator[Finding]:
@@ -22,6 +23,23 @@ def clusters(place: Place) -> Iterator[Finding]:
                 where,
                 f"Cluster {eks_name} exists already and does not belong to this environment.",
                 "Rename the cluster in the settings, or remove that one.",
+            )
+
+
+def log_groups(place: Place) -> Iterator[Finding]:
+    """No log group of a control plane is there already, unless it is the environment's own."""
+    for name in place.clusters:
+        group_name = cluster_log_group(place.cluster_name(name))
+        arn = log_group(place, group_name)
+        if arn is None:
+            continue
+        tags = place.ask("logs", "list_tags_for_resource", resourceArn=arn)["tags"]
+        if tags.get(ENVIRONMENT_TAG) != place.settings.environment:
+            yield problem(
+                f"{place.name}/{name}",
+                f"Log group {group_name} exists already and by its tags does not belong to this environment: "
+                "EKS makes it anew where it has something to log after a teardown.",
+                f"Delete it: aws logs delete-log-group --log-group-name {group_name}",
             )
 
 

@@ -36,6 +36,9 @@ EFFECTS = {
 }
 
 
+CREATE_FAILED = "CREATE_FAILED"
+"""Status of a node group whose machines did not join when it was created."""
+
 JoinCheck = Callable[[Subject, Mapping[str, Any], Mapping[str, Any]], Iterable[Verdict]]
 """What new machines of a node group would fail at.
 
@@ -131,6 +134,9 @@ def remove_cluster(subject: Subject) -> None:
 def set_machines(subject: Subject) -> None:
     """Make the nodes of a node group as EKS describes them, or have it fail as in EKS."""
     group = _group(subject)
+    if group["status"] == CREATE_FAILED:
+        # EKS does not try again: aws/containers-roadmap#764.
+        return
     data = template_data(subject.api, subject.region, group.get("launchTemplate") or {})
     service = subject.api.service("eks", subject.region)
     key = ("machines", group["clusterName"], group["nodegroupName"])
@@ -217,7 +223,7 @@ def _note_health(
         {"code": violation.code, "message": violation.message, "resourceIds": ids} for violation in violations
     ]
     # A group whose update failed goes on with the machines that it has.
-    service.store_health(*place, "DEGRADED" if updating else "CREATE_FAILED", issues)
+    service.store_health(*place, "DEGRADED" if updating else CREATE_FAILED, issues)
     raise Refusal("\n".join([failure(*place, violations, updating=updating), *map(str, violations)]))
 
 
@@ -225,7 +231,7 @@ def failure(cluster: str, group: str, violations: Iterable[Violation], *, updati
     """What the provider says of a failed node group (hashicorp/terraform-provider-aws: node_group.go)."""
     errors = "; ".join(f"{violation.code}: {violation.message}" for violation in violations)
     wait, state, target = (
-        ("version update", "Failed", "Successful") if updating else ("create", "CREATE_FAILED", "ACTIVE")
+        ("version update", "Failed", "Successful") if updating else ("create", CREATE_FAILED, "ACTIVE")
     )
     return (
         f"waiting for EKS Node Group ({cluster}:{group}) {wait}: unexpected state '{state}', wanted target "
@@ -279,14 +285,22 @@ def described_machines(api: Api, region: str, group: Mapping[str, Any]) -> "Node
 
 def remove_machines(subject: Subject) -> None:
     """Remove the nodes of a node group from its cluster, if the cluster still runs."""
+    names = subject.properties
+    end_machines(
+        subject.api, subject.region, names["clusterName"], names["nodeGroupName"], names["nodeRoleArn"]
+    )
+
+
+def end_machines(api: Api, region: str, cluster: str, group: str, role: str) -> None:
+    """The same of a group that is deleted. role: ARN of its nodes' role."""
+    from localcloud.control_plane import ControlPlane
     from localcloud.control_plane.nodes import remove_node_group
 
-    plane, role = control_plane(subject, subject.properties["clusterName"]), subject.properties["nodeRoleArn"]
+    plane = ControlPlane(api.cloud, cluster)
     if plane.alive():
-        remove_node_group(plane, subject.properties["nodeGroupName"])
-        eks = subject.api.service("eks", subject.region)
-        if role not in eks.roles_of_machines(plane.name):
-            admission.keep_out(subject.api, subject.region, plane, role)
+        remove_node_group(plane, group)
+        if role not in api.service("eks", region).roles_of_machines(cluster):
+            admission.keep_out(api, region, plane, role)
 
 
 def _group(subject: Subject) -> dict[str, Any]:

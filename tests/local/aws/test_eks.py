@@ -466,6 +466,10 @@ def test_a_group_larger_than_its_reservation_ends_as_in_eks(bench, cluster, monk
         bench.make(NODE_GROUP, inputs)
     assert shown(bench)["status"] == "CREATE_FAILED"
 
+    monkeypatch.setattr(reservations, "capacity_reservations", lambda project: [])
+    bench.change(bench.resources[-1], inputs)
+    assert shown(bench)["status"] == "CREATE_FAILED"
+
 
 def test_a_group_whose_machines_cannot_join_ends_as_in_eks(bench, cluster, monkeypatch):
     rule = Rule(name="node-role", authority="EKS", decides="", source="")

@@ -97,6 +97,24 @@ groups = [
     group("system", "system", "amd64", "m6i.large"),
     group("executor", "executor", "arm64", "m6g.large"),
 ]
+if "RESERVED_NODES" in os.environ:
+    NodeGroup(
+        "reserved",
+        NodeGroupArgs(
+            eks_cluster=cluster.eks_cluster,
+            node_role_arn=cluster.node_role_arn,
+            version="1.34",
+            role="executor",
+            architecture="arm64",
+            instance_types=("m6g.large",),
+            group_name="reserved",
+            subnets={{zones[0]: network.private_subnets.apply(lambda subnets: subnets[zones[0]])}},
+            min_size=int(os.environ["RESERVED_NODES"]),
+            max_size=int(os.environ["RESERVED_NODES"]),
+            initial_size=int(os.environ["RESERVED_NODES"]),
+            capacity_reservation_id="cr-0a1b2c3d4e5f60718",
+        ),
+    )
 Addons(
     "blue",
     AddonsArgs(
@@ -116,6 +134,9 @@ pulumi.export("vpc", network.vpc_id)
 """
 
 
+IDENTITIES = 'identities: {"123456789012": role/deployer}\n'
+
+
 @pytest.fixture(scope="module")
 def stack(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PulumiStack]:
     """The program, up."""
@@ -125,7 +146,7 @@ def stack(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pu
 def brought_up(cloud: Cloud, folder: Path) -> Iterator[PulumiStack]:
     """The program's stack, once it is up; destroyed afterwards."""
     project = write_project(folder / "eks-test", PROGRAM)
-    (project / "localcloud.yaml").write_text('identities: {"123456789012": role/deployer}\n')
+    (project / "localcloud.yaml").write_text(IDENTITIES)
     engine = Engine(cloud, project)
     engine.select("dev")
     stack = PulumiStack(engine, "dev")
@@ -297,6 +318,39 @@ def test_a_component_argument_that_is_not_served_is_named_in_one_sentence(cloud,
 
     assert preview.returncode != 0
     assert "eks.Cluster c: the laptop cloud does not serve proxy: everything is on" in preview.stdout
+
+
+def test_a_node_group_that_eks_could_not_create_fails_every_up_until_it_is_deleted(stack, aws):
+    sizes = {"LEAST_NODES": "2", "MOST_NODES": "2", "COST_CENTER": "other"}
+
+    def up(*options):
+        return stack.try_run("up", "--yes", "--skip-preview", *options, RESERVED_NODES="2", **sizes)
+
+    def reserve(instances):
+        reservation = f"{{type: m6g.large, zone: us-east-1a, instances: {instances}}}"
+        text = f"{IDENTITIES}capacity_reservations: {{cr-0a1b2c3d4e5f60718: {reservation}}}\n"
+        (stack.engine.project / "localcloud.yaml").write_text(text)
+
+    reserve(1)
+    assert "unexpected state 'CREATE_FAILED', wanted target 'ACTIVE'" in up().stdout
+    reserve(2)
+    for options in ((), ("--refresh",)):
+        refused = up(*options)
+        assert refused.returncode != 0
+        assert (
+            "EKS could not create node group reserved of eks-test-blue and does not try again "
+            "(CREATE_FAILED): mend what its health says, delete it (aws eks delete-nodegroup --cluster-name "
+            "eks-test-blue --nodegroup-name reserved), then run `up` with --refresh."
+        ) in refused.stdout
+        assert "Traceback" not in refused.stdout
+
+    aws("eks").delete_nodegroup(clusterName="eks-test-blue", nodegroupName="reserved")
+    mended = up("--refresh")
+
+    assert mended.returncode == 0, mended.stdout
+    group = aws("eks").describe_nodegroup(clusterName="eks-test-blue", nodegroupName="reserved")["nodegroup"]
+    assert group["status"] == "ACTIVE"
+    assert stack.operations(**sizes) == {"reserved": "delete"}
 
 
 def test_an_api_server_that_lets_nobody_in_is_not_reached_from_where_up_runs(stack):

@@ -80,6 +80,33 @@ def test_a_cluster_that_the_settings_do_not_have_any_more_is_looked_for_by_name(
     assert [thing.cluster for thing in left(standing(place(), ["spark-b"]), stacks)] == ["acme-trial-spark-b"]
 
 
+def test_log_groups_that_eks_and_rds_made_anew_are_found_by_their_names(place):
+    def with_database(written):
+        written["database"] = {}
+
+    logs = client("logs")
+    groups = (f"/aws/eks/{CLUSTER}/cluster", "/aws/rds/cluster/acme-trial-database-1/postgresql")
+    for name in (*groups, "/aws/eks/acme-other-spark-a/cluster"):
+        logs.create_log_group(logGroupName=name)
+
+    things = left(standing(place(with_database)), NOTHING)
+
+    assert [thing.what for thing in things] == [f"log-group:{name}" for name in groups]
+    arns = [thing.arn for thing in things]
+    stacks = known([state(*({"type": "t", "id": "i", "outputs": {"arn": arn}} for arn in arns))])
+    assert left(things, stacks) == []
+
+
+def test_a_log_group_with_its_tags_is_listed_once(place):
+    client("logs").create_log_group(
+        logGroupName=f"/aws/eks/{CLUSTER}/cluster", tags={"moka:environment": "trial"}
+    )
+
+    [group] = left(standing(place()), NOTHING)
+
+    assert group.what == f"log-group:/aws/eks/{CLUSTER}/cluster"
+
+
 def test_a_role_is_found_by_its_path_as_it_is_not_by_its_tags(place):
     client("iam").create_role(RoleName="spark-a-node", Path="/acme-trial/", AssumeRolePolicyDocument="{}")
 

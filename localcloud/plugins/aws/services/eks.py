@@ -357,13 +357,17 @@ class Eks(Service):
 
     def delete_nodegroup(self, clusterName: str, nodegroupName: str) -> Members:
         """Delete a node group, with the Auto Scaling group behind it."""
-        for name in self._scaling_groups(clusterName, nodegroupName):
-            self._auto_scaling.remove_group(name)
         answer: Members = self.client.delete_nodegroup(clusterName=clusterName, nodegroupName=nodegroupName)
-        for noun in ("nodegroup", "machines", "addresses", "update"):
-            self.store.remove(noun, clusterName, nodegroupName)
-        self._keep_machines_out(clusterName, answer["nodegroup"]["nodeRole"])
+        self.forget_nodegroup(clusterName, nodegroupName, answer["nodegroup"]["nodeRole"])
         return answer
+
+    def forget_nodegroup(self, cluster: str, group: str, role: str) -> None:
+        """Remove what is kept of a node group that moto has deleted. role: ARN of its nodes' role."""
+        for name in self._scaling_groups(cluster, group):
+            self._auto_scaling.remove_group(name)
+        for noun in ("nodegroup", "machines", "addresses", "update"):
+            self.store.remove(noun, cluster, group)
+        self._keep_machines_out(cluster, role)
 
     def store_health(self, cluster: str, group: str, status: str, issues: list[Members]) -> None:
         """Store how a node group is, which EKS returns from now on."""

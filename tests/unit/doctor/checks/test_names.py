@@ -35,6 +35,22 @@ def test_a_cluster_of_somebody_else_with_our_name_is_a_problem(place):
     ]
 
 
+def test_a_log_group_that_eks_made_anew_after_a_teardown_is_a_problem_and_our_own_is_not(place):
+    logs, name = client("logs"), "/aws/eks/acme-trial-spark-a/cluster"
+    logs.create_log_group(logGroupName=f"{name}-other")
+    assert lines(names.log_groups, place()) == []
+
+    logs.create_log_group(logGroupName=name)
+    assert lines(names.log_groups, place()) == [
+        f"problem main/spark-a Log group {name} exists already and by its tags does not belong to this "
+        "environment: EKS makes it anew where it has something to log after a teardown. Delete it: aws logs "
+        f"delete-log-group --log-group-name {name}"
+    ]
+
+    logs.tag_log_group(logGroupName=name, tags=OWN_TAGS)
+    assert lines(names.log_groups, place()) == []
+
+
 def test_bucket_names_are_free_or_ours_or_a_problem(place):
     s3 = client("s3")
     s3.create_bucket(Bucket="acme-trial-123456789012-us-east-1-staging")
