@@ -196,7 +196,7 @@ class _Foundation:
             # Its NAT, endpoints and flow logs are another's.
             return
         gateways = 1 if network.nat == "single" else len(network.zones)
-        if endpoints := interface_endpoints(self.settings, name):
+        if endpoints := len(interface_endpoints(self.settings, name)):
             what = f"{endpoints} in {len(network.zones)} zones"
             hours = endpoints * len(network.zones) * HOURS
             yield self._line(name, "endpoints", what, hours, "h", "endpoint_hour")

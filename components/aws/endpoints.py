@@ -6,41 +6,7 @@ import pulumi
 import pulumi_aws as aws
 
 from moka.components.aws.policy import document
-
-
-@dataclass(frozen=True, kw_only=True)
-class Service:
-    """A service that nodes and pods call.
-
-    own_accounts: only identities of the network's own accounts may use the endpoint, so that nobody inside
-        takes data out with the credentials of another account.
-    name: of the service in the region: `ecr.api`.
-    """
-
-    name: str
-    own_accounts: bool = True
-
-
-# https://docs.aws.amazon.com/vpc/latest/privatelink/aws-services-privatelink-support.html
-SERVICES = (
-    Service(name="ecr.api"),
-    Service(name="ecr.dkr"),
-    # A web identity has no account yet.
-    Service(name="sts", own_accounts=False),
-    Service(name="logs"),
-    Service(name="monitoring"),
-    Service(name="ec2"),
-    Service(name="eks"),
-    Service(name="eks-auth"),
-    Service(name="autoscaling"),
-    Service(name="elasticloadbalancing"),
-    # A job that assumes a role in the account with its data decrypts as that role.
-    Service(name="kms", own_accounts=False),
-)
-
-PROMETHEUS = Service(name="aps-workspaces")
-"""Amazon Managed Prometheus' remote write and queries:
-https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-and-interface-VPC.html"""
+from moka.endpoint_services import SERVICES, Service, service_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +18,7 @@ class InterfaceEndpointsArgs:
     subnets: zone -> subnet in which each endpoint has an address.
     cidrs: ranges of the VPC, from which the endpoints are reached.
     accounts: AWS account ids whose identities may use them.
-    more: services beside `SERVICES`.
+    more: services beside `SERVICES` of moka.endpoint_services.
     tags: of every AWS resource that is made here.
     """
 
@@ -99,7 +65,7 @@ class InterfaceEndpoints(pulumi.ComponentResource):
             aws.ec2.VpcEndpoint(
                 logical,
                 vpc_id=args.vpc_id,
-                service_name=f"com.amazonaws.{args.region}.{service.name}",
+                service_name=service_name(args.region, service.name),
                 vpc_endpoint_type="Interface",
                 subnet_ids=subnets,
                 security_group_ids=[group.id],

@@ -29,6 +29,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
     "network": (
         Question("Address ranges", ranges.free_ranges),
         Question("The existing VPC", network.existing_vpc),
+        Question("Endpoints of services", network.endpoint_services),
         Question("Nodes and pods that the ranges hold", room.room),
     ),
     "instance-types": (Question("Instance types", instance_types.offerings),),

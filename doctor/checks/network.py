@@ -1,7 +1,7 @@
-"""An existing VPC: as the settings describe it, and large enough."""
+"""Networks: an existing VPC as the settings describe it, and large enough; endpoints where AWS has them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from doctor.account import Place
@@ -9,10 +9,12 @@ from doctor.checks.names import cluster
 from doctor.finding import Finding, ok, problem, series, warning
 from doctor.machines import machine_groups
 from doctor.subnets import prefix_addresses
+from moka.endpoint_services import Service, service_name
 from moka.machines.node_addresses import node_addresses
 from moka.pod_subnets import prefix_reservations
 from moka.subnet_plan import usable_addresses
 from stacks.settings.foundation import ExistingNetwork
+from stacks.settings.network_use import interface_endpoints
 
 LOAD_BALANCER_TAGS = {
     "private_subnets": "kubernetes.io/role/internal-elb",
@@ -41,6 +43,43 @@ def existing_vpc(place: Place) -> Iterator[Finding]:
     yield from _free_addresses(place, network, subnets)
     yield from _reservations(place, network, subnets)
     yield from _default_routes(place, network, subnets)
+
+
+def endpoint_services(place: Place) -> Iterator[Finding]:
+    """AWS has endpoints of the services in the network's zones, with a policy where ours have one."""
+    services = {
+        service_name(place.region, service.name): service
+        for service in interface_endpoints(place.settings, place.name)
+    }
+    if not services:
+        return
+    offers = {
+        offer["ServiceName"]: offer
+        for offer in place.items("ec2", "describe_vpc_endpoint_services", "ServiceDetails")
+        if offer["ServiceName"] in services
+    }
+    findings = [
+        problem(place.name, sentence, "Set network.interface_endpoints: false, or leave that zone out.")
+        for name, service in services.items()
+        for sentence in _lacking(name, service, offers.get(name), place.foundation.zones)
+    ]
+    yield from findings
+    if not findings:
+        zones = series(place.foundation.zones)
+        yield ok(place.name, f"AWS has endpoints of all {len(services)} services in {zones}.")
+
+
+def _lacking(
+    name: str, service: Service, offer: Mapping[str, Any] | None, zones: Sequence[str]
+) -> Iterator[str]:
+    """What stands against an endpoint of a service, as AWS describes it."""
+    if offer is None:
+        yield f"AWS has no endpoint {name}."
+        return
+    if absent := [zone for zone in zones if zone not in offer["AvailabilityZones"]]:
+        yield f"AWS has no endpoint {name} in {series(absent)}."
+    if service.own_accounts and not offer["VpcEndpointPolicySupported"]:
+        yield f"Endpoint {name} takes no policy, and ours lets only the environment's accounts through."
 
 
 def _dns(place: Place, network: ExistingNetwork) -> Iterator[Finding]:

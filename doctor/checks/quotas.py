@@ -368,7 +368,7 @@ def _foreign_scaling_groups(place: Place) -> float:
 
 
 def _interface_endpoints(place: Place) -> float:
-    return float(interface_endpoints(place.settings, place.name))
+    return float(len(interface_endpoints(place.settings, place.name)))
 
 
 GATEWAY_ENDPOINTS = [{"Name": "vpc-endpoint-type", "Values": ["Gateway"]}]

@@ -8,12 +8,13 @@ import pulumi
 
 from moka.components.aws import flow_logs
 from moka.components.aws.bucket import Bucket, BucketArgs, Delivery, Expiry
-from moka.components.aws.endpoints import PROMETHEUS, InterfaceEndpoints, InterfaceEndpointsArgs
+from moka.components.aws.endpoints import InterfaceEndpoints, InterfaceEndpointsArgs
 from moka.components.aws.flow_logs import FlowLogs, FlowLogsArgs
 from moka.components.aws.key import Key, KeyArgs
 from moka.components.aws.network import Network, NetworkArgs, TransitGateway
 from moka.components.aws.registry import Registry, RegistryArgs
 from moka.components.aws.sharing import PRIVATE, Sharing
+from moka.endpoint_services import PROMETHEUS
 from moka.event_logs import HOT
 from moka.names import ACCESS_LOGS, HOME_DATA, JOB_DATA, Data, bucket_name, own_data
 from moka.partition import domain, partition

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from moka.collectors.sending import region_of
+from moka.endpoint_services import PROMETHEUS, SERVICES, Service
 from moka.machines.node_addresses import NodeAddresses, node_addresses
 from moka.machines.node_roles import ROLES
 from moka.machines.node_updates import surge
@@ -14,9 +15,6 @@ from moka.subnet_plan import subnet_plans
 from stacks.settings.cluster import Generation, NodeGroup
 from stacks.settings.environment import Environment
 from stacks.settings.foundation import Foundation
-
-INTERFACE_ENDPOINTS = 11
-"""That a network makes, besides one for Amazon Managed Prometheus."""
 
 GATEWAY_ENDPOINTS = 1
 
@@ -113,7 +111,7 @@ def vpc_contents(settings: Environment, name: str) -> Contents:
     foundation = settings.foundations[name]
     network, zones = foundation.network, len(foundation.zones)
     uses = [(use.nodes, use.addresses) for use in group_uses(settings, name)]
-    inside = interface_endpoints(settings, name)
+    inside = len(interface_endpoints(settings, name))
     return Contents(
         nodes=sum(nodes for nodes, _ in uses),
         interfaces=sum(nodes * addresses.interfaces for nodes, addresses in uses),
@@ -126,12 +124,12 @@ def vpc_contents(settings: Environment, name: str) -> Contents:
     )
 
 
-def interface_endpoints(settings: Environment, name: str) -> int:
-    """Interface endpoints that the network of a foundation has in each of its zones."""
+def interface_endpoints(settings: Environment, name: str) -> tuple[Service, ...]:
+    """Services for which the network of a foundation has an endpoint in each of its zones."""
     network = settings.foundations[name].network
     if network is None or not network.interface_endpoints:
-        return 0
-    return INTERFACE_ENDPOINTS + has_prometheus_endpoint(settings, name)
+        return ()
+    return (*SERVICES, PROMETHEUS) if has_prometheus_endpoint(settings, name) else SERVICES
 
 
 def has_prometheus_endpoint(settings: Environment, name: str) -> bool:

@@ -3,9 +3,7 @@
 import pytest
 
 from doctor.cost import InvalidAssumption, assumptions, estimate
-from moka.components.aws.endpoints import SERVICES
 from moka.prices import prices
-from stacks.settings.network_use import INTERFACE_ENDPOINTS
 
 HOURS = 730
 MONTH = 365 / 12
@@ -38,10 +36,6 @@ def cluster(**change):
 
 def group(name, **change):
     return lambda written: written["clusters"]["spark-a"]["node_groups"][name].update(change)
-
-
-def test_endpoints_are_as_many_as_a_network_makes():
-    assert len(SERVICES) == INTERFACE_ENDPOINTS
 
 
 def test_a_control_plane_costs_by_the_hour_and_its_tier_besides(costs):

@@ -1,7 +1,8 @@
 import json
 from dataclasses import replace
 
-from moka.components.aws.endpoints import PROMETHEUS, SERVICES, InterfaceEndpoints, InterfaceEndpointsArgs
+from moka.components.aws.endpoints import InterfaceEndpoints, InterfaceEndpointsArgs
+from moka.endpoint_services import PROMETHEUS, SERVICES
 
 ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 ARGS = InterfaceEndpointsArgs(

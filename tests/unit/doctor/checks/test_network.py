@@ -1,6 +1,7 @@
 import pytest
 
-from doctor.checks.network import existing_vpc
+from doctor.checks.network import endpoint_services, existing_vpc
+from moka.endpoint_services import SERVICES
 from tests.support.aws_stubs import client, lines
 
 
@@ -151,3 +152,65 @@ def test_subnets_of_pods_have_room_that_only_prefixes_are_taken_from(place, ec2,
         f"{pods['us-east-1b']} --reservation-type prefix --cidr 10.8.200.0/21`, and the same for the other "
         "upper halves.",
     ]
+
+
+def with_endpoints(written):
+    written["foundations"]["main"]["network"]["interface_endpoints"] = True
+
+
+def offers(**changes):
+    """What AWS says of endpoints: all zones and policies, but for changes by the service's name."""
+    usual = {
+        "AvailabilityZones": ["us-east-1a", "us-east-1b", "us-east-1c"],
+        "VpcEndpointPolicySupported": True,
+    }
+    details = [
+        {"ServiceName": f"com.amazonaws.us-east-1.{service.name}", **usual, **changes.get(service.name, {})}
+        for service in SERVICES
+        if changes.get(service.name, {}) is not None
+    ]
+    return {"ec2": [("describe_vpc_endpoint_services", {}, {"ServiceDetails": details})]}
+
+
+def test_endpoints_that_aws_has_in_all_zones_are_fine(place):
+    assert lines(endpoint_services, place(with_endpoints)) == [
+        "ok main AWS has endpoints of all 11 services in us-east-1a, us-east-1b and us-east-1c."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"kms": None}, "AWS has no endpoint com.amazonaws.us-east-1.kms."),
+        (
+            {"eks": {"AvailabilityZones": ["us-east-1a", "us-east-1b"]}},
+            "AWS has no endpoint com.amazonaws.us-east-1.eks in us-east-1c.",
+        ),
+        (
+            {"logs": {"VpcEndpointPolicySupported": False}},
+            "Endpoint com.amazonaws.us-east-1.logs takes no policy, and ours lets only the environment's "
+            "accounts through.",
+        ),
+    ],
+)
+def test_an_endpoint_that_aws_would_not_make_is_a_problem(place, changes, sentence):
+    findings = lines(endpoint_services, place(with_endpoints, stubbed=offers(**changes)))
+
+    assert findings == [
+        f"problem main {sentence} Set network.interface_endpoints: false, or leave that zone out."
+    ]
+
+
+def test_a_service_without_a_policy_of_ours_needs_none(place):
+    stubbed = offers(sts={"VpcEndpointPolicySupported": False})
+
+    assert [line.split()[0] for line in lines(endpoint_services, place(with_endpoints, stubbed=stubbed))] == [
+        "ok"
+    ]
+
+
+def test_a_network_without_endpoints_asks_nobody(place):
+    def without(written):
+        written["foundations"]["main"]["network"]["interface_endpoints"] = False
+
+    assert lines(endpoint_services, place(without, stubbed={"ec2": []})) == []
