@@ -13,6 +13,7 @@ from moka.collectors.sending import (
     Otlp,
     OwnStore,
     edge_exporter,
+    gateway_arguments,
     gateway_parts,
     items_for,
 )
@@ -124,8 +125,10 @@ def gateway_values(args: OpenTelemetryArgs) -> Values:
     """What the program adds: how many there are, and where they send to."""
     secret = args.destination.secret if isinstance(args.destination, Otlp) else None
     login = {"name": "AUTHORIZATION", "valueFrom": {"secretKeyRef": {"name": secret, "key": "authorization"}}}
+    arguments = gateway_arguments(args.destination)
     return {
         "replicaCount": args.gateways,
+        **({"command": {"extraArgs": arguments}} if arguments else {}),
         **({"extraEnvs": [login]} if secret else {}),
         "alternateConfig": gateway_parts(args.destination),
     }

@@ -6,6 +6,7 @@ end at any time.
 Keys: https://github.com/open-telemetry/opentelemetry-collector/tree/main/exporter/exporterhelper
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,8 +15,24 @@ from moka.partition import domain
 STORE_URL = "http://prometheus:9090/api/v1/otlp/v1/metrics"
 """Where a Prometheus beside the gateway takes metrics: https://prometheus.io/docs/guides/opentelemetry/."""
 
+EDGE_SECONDS = 60
+"""An edge waits for so long for the gateway's answer; then it sends the same again."""
+
 GATEWAY_RETRY = {"initial_interval": "1s", "max_interval": "10s", "max_elapsed_time": "30s"}
-"""Then, within the 60 s that an edge waits, the error goes back, and the edge keeps what it was about."""
+"""Then, before the edge gives up, the error goes back, and the edge keeps what it was about."""
+
+ExporterName = Literal["otlphttp", "prometheusremotewrite"]
+
+REQUEST_SECONDS: Mapping[ExporterName, int] = {
+    "otlphttp": 15,
+    # For it the time of all tries. It must not be over before the edge's: what ends by it is taken for
+    # permanent, and an edge drops that (contrib v0.158.0: prometheusremotewriteexporter/exporter.go).
+    "prometheusremotewrite": 75,
+}
+"""Of a request of the gateway's, at most."""
+
+RETRY_OF_429 = "exporter.prometheusremotewritexporter.RetryOn429"
+"""Feature gate; without, what a store throttles is lost. Spelled as in the exporter's metadata.yaml."""
 
 ITEMS = 8000
 """Points in a request: about 1 MiB."""
@@ -93,7 +110,7 @@ def edge_exporter(endpoint: Any, queue_bytes: int, items: int) -> dict[str, Any]
         "endpoint": endpoint,
         "tls": {"insecure": True},
         "compression": "zstd",
-        "timeout": "60s",
+        "timeout": f"{EDGE_SECONDS}s",
         "sending_queue": {
             "storage": "file_storage",
             "num_consumers": 1,
@@ -120,7 +137,9 @@ def gateway_parts(destination: Destination) -> dict[str, Any]:
     """Exporter and extensions of the gateway, with the pipeline that uses them."""
     name, exporter, signing = _exporter(destination)
     parts: dict[str, Any] = {
-        "exporters": {name: exporter | {"timeout": "15s", "retry_on_failure": GATEWAY_RETRY}},
+        "exporters": {
+            name: exporter | {"timeout": f"{REQUEST_SECONDS[name]}s", "retry_on_failure": GATEWAY_RETRY}
+        },
         "service": {"pipelines": {"metrics": {"exporters": [name]}}},
     }
     if signing:
@@ -129,7 +148,9 @@ def gateway_parts(destination: Destination) -> dict[str, Any]:
     return parts
 
 
-ExporterName = Literal["otlphttp", "prometheusremotewrite"]
+def gateway_arguments(destination: Destination) -> list[str]:
+    """Arguments of the gateway's program, besides its configuration."""
+    return [f"--feature-gates={RETRY_OF_429}"] if isinstance(destination, RemoteWrite) else []
 
 
 def _exporter(destination: Destination) -> tuple[ExporterName, dict[str, Any], dict[str, str] | None]:

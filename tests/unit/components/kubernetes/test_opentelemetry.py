@@ -61,14 +61,27 @@ def test_the_gateway_keeps_nothing_that_it_could_lose(configs):
     assert configs["gateway"]["service"]["pipelines"]["metrics"]["processors"] == ["memory_limiter"]
 
 
+def seconds(text):
+    return int(text.removesuffix("s"))
+
+
 def test_a_gateway_answers_before_an_edge_gives_up(configs):
     [exporter] = configs["gateway"]["exporters"].values()
-    seconds = [
-        int(text.removesuffix("s"))
-        for text in (exporter["timeout"], exporter["retry_on_failure"]["max_elapsed_time"])
-    ]
+    tries = seconds(exporter["retry_on_failure"]["max_elapsed_time"])
 
-    assert sum(seconds) < int(configs["agent"]["exporters"]["otlp"]["timeout"].removesuffix("s"))
+    assert seconds(exporter["timeout"]) + tries < seconds(configs["agent"]["exporters"]["otlp"]["timeout"])
+
+
+def test_what_remote_write_does_not_take_goes_back_to_the_edge_which_keeps_it(deploy, catalog):
+    values = releases(deploy, catalog, destination=RemoteWrite(url="https://metrics.example/write"))
+    [exporter] = values["gateway"]["alternateConfig"]["exporters"].values()
+    patience = seconds(values["agent"]["alternateConfig"]["exporters"]["otlp"]["timeout"])
+
+    # Its own tries end before; what its timeout ends, it calls permanent, and the edge would drop it.
+    assert seconds(exporter["retry_on_failure"]["max_elapsed_time"]) < patience < seconds(exporter["timeout"])
+    assert values["gateway"]["command"]["extraArgs"] == [
+        "--feature-gates=exporter.prometheusremotewritexporter.RetryOn429"
+    ]
 
 
 def test_there_is_an_agent_on_every_node(deploy, catalog):
