@@ -98,6 +98,7 @@ def bucket_statements(
     bucket_arn: pulumi.Input[str],
     key_arn: pulumi.Input[str] | None,
     under: str | Sequence[str] = "",
+    openable: bool = False,
 ) -> list[Statement]:
     """Statements that give an identity this access to a bucket, and to its key for this bucket only.
 
@@ -105,6 +106,9 @@ def bucket_statements(
     key_arn: None where S3's own key encrypts it, which everybody may use who may use the object.
     under: only keys that begin with this, for example `spark-a/`, or with one of these; may hold policy
         variables.
+    openable: S3A can open these folders themselves: it asks for their keys without the slash first, and only
+        404 tells it to look below (apache/hadoop: S3AFileSystem.s3GetFileStatus). S3 says that to who may
+        list that key, so names of other things that begin alike can be listed.
     """
     actions, bucket = ACTIONS[access], pulumi.Output.from_input(bucket_arn)
     folders = [under] if isinstance(under, str) else list(under) or [""]
@@ -146,9 +150,15 @@ def bucket_statements(
         )
     if not actions.bucket:
         return statements
-    prefix = {"StringLike": {"s3:prefix": [f"{folder}*" for folder in folders]}} if any(folders) else {}
+    roots = [folder.removesuffix("/") for folder in folders if folder] if openable else []
+    prefixes = [*(f"{folder}*" for folder in folders), *roots]
+    prefix = {"StringLike": {"s3:prefix": prefixes}} if any(folders) else {}
+    opening = Statement(
+        sid=f"Open{data}", actions=("s3:GetObject",), resources=[_objects(bucket, root, "") for root in roots]
+    )
     return [
         Statement(sid=f"Find{data}", actions=actions.bucket, resources=[bucket], conditions=prefix),
+        *([opening] if roots else []),
         *statements,
     ]
 

@@ -205,6 +205,9 @@ def configuration(
             {
                 # Hadoop's, after the prefix.
                 "celeborn.hadoop.net.topology.script.file.name": f"{FOLDER}/{RACK_SCRIPT}",
+                # Or a master that starts anew asks its own script, which knows no zone, and takes all workers
+                # for one rack (apache/celeborn: AbstractMetaManager.restoreMetaFromFile).
+                "celeborn.master.persist.workerNetworkLocation": "true",
             }
             if rack_aware
             else {}

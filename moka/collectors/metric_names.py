@@ -215,7 +215,7 @@ FLUENT_BIT_PODS = Source(
         # What its own log says, counted: charts-values/fluent-bit.yaml.
         *prefixed(
             "log_metric_counter_",
-            *("logs_evicted", "logs_quarantined", "store_full", "put_failed", "file_stopped"),
+            *("logs_evicted", "logs_quarantined", "store_full", "put_failed", "uploaded", "file_stopped"),
         ),
     ),
 )

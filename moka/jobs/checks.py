@@ -40,6 +40,9 @@ RESERVED_ENV: Mapping[str, str] = {
 }
 """Prefix of a variable's name -> why it is reserved, and what to do."""
 
+OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode"
+COMMIT_PROTOCOL = "spark.sql.sources.commitProtocolClass"
+
 RESERVED_LABELS = (LABEL_PREFIX, "yunikorn.apache.org/", "sparkoperator.k8s.io/", "kubernetes.io/", "spark-")
 RESERVED_LABEL_NAMES = ("queue", "applicationId", "version")
 
@@ -377,6 +380,21 @@ def configuration(job: Job, target: JobTarget) -> Iterator[Mistake]:
             )
 
 
+def overwrite(job: Job, target: JobTarget) -> Iterator[Mistake]:
+    """Partitions that are to be written over one by one, which the committer for S3 cannot do.
+
+    It throws `PathOutputCommitter does not support dynamicPartitionOverwrite` (apache/spark:
+    hadoop-cloud/src/hadoop-3/main/scala/org/apache/spark/internal/io/cloud/PathOutputCommitProtocol.scala).
+    """
+    dynamic = str(job.conf.get(OVERWRITE_MODE, "")).lower() == "dynamic"
+    if dynamic and COMMIT_PROTOCOL not in job.conf:
+        yield Mistake(
+            f"conf.{OVERWRITE_MODE}",
+            "is dynamic, which the committer that jobs have for S3 refuses when it writes; write an Iceberg "
+            f"table, or set {COMMIT_PROTOCOL} too (docs/jobs.md, Partitions that are written over)",
+        )
+
+
 CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] = {
     namespace: frozenset({"namespace"}),
     queue: frozenset({"queue"}),
@@ -395,5 +413,6 @@ CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] =
     host_mounts: frozenset({"host_mounts"}),
     users: frozenset({"user", "groups"}),
     configuration: frozenset({"conf", "celeborn"}),
+    overwrite: frozenset({"conf"}),
 }
 """Each check -> the fields that it looks at."""

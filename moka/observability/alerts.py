@@ -218,7 +218,7 @@ ALERTS = (
     Alert(
         name="LogsNotUploaded",
         expression=f"({risen('log_metric_counter_put_failed', NODE, '15m')}) unless on (cluster, node) "
-        f"(sum {NODE} (increase(fluentbit_output_proc_records_total[15m])) > 0)",
+        f"({risen('log_metric_counter_uploaded', NODE, '15m')})",
         minutes=5,
         severity="critical",
         service="fluent-bit",

@@ -432,5 +432,7 @@ def job_statements(
     for name, access in sorted(uses.items()):
         use = inputs.uses[name]
         arn = f"arn:{partition}:s3:::{use.bucket}"
-        statements += bucket_statements(use_sid(name), access, arn, use.key, under=use.prefixes)
+        statements += bucket_statements(
+            use_sid(name), access, arn, use.key, under=use.prefixes, openable=True
+        )
     return statements

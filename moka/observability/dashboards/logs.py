@@ -16,13 +16,14 @@ FLOW = Row(
         Panel(
             title="Bytes sent, by output",
             unit="Bps",
-            note="Output `unknown` is for pods that kubelets did not know of.",
+            note="Outputs to S3 count what is in their files, uploaded or not. `unknown` is for pods that "
+            "kubelets did not know of.",
             queries={"{{cluster}} {{name}}": BY_OUTPUT % "proc_bytes"},
         ),
         Panel(
-            title="Records sent, a second, by output",
+            title="Objects that came to S3, a second",
             unit="ops",
-            queries={"{{cluster}} {{name}}": BY_OUTPUT % "proc_records"},
+            queries={"{{cluster}}": "sum by (cluster) (rate(log_metric_counter_uploaded{$scope}[5m]))"},
         ),
         Panel(
             title="Room for what waits, least",

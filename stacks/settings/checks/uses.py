@@ -16,8 +16,9 @@ BUCKET_OF_MOKA = re.compile(
 """Name of a bucket that an environment of moka made (moka.names.bucket_name)."""
 
 
-OWN_BYTES, USE_BYTES, FOLDER_BYTES = 2800, 750, 30
-"""Size of the policy of jobs without any use, of a use, and of a folder of it, all without names, at most."""
+OWN_BYTES, USE_BYTES, OPENING_BYTES, FOLDER_BYTES = 2800, 750, 100, 30
+"""Size of the policy of jobs without any use, of a use, of one with folders that can be opened besides, and of
+a folder, all without names, at most."""
 
 TABLES_BYTES, DATABASE_BYTES = 700, 150
 """The same of tables in Glue, and of a database of theirs."""
@@ -116,7 +117,8 @@ def policies(settings: Environment) -> Iterator[Mistake]:
 
 def _use_bytes(use: Use) -> int:
     folders = use.prefixes or [""]
-    return USE_BYTES + sum(FOLDER_BYTES + len(use.bucket) + 2 * len(prefix) for prefix in folders)
+    size = sum(FOLDER_BYTES + len(use.bucket) + 2 * len(prefix) for prefix in folders)
+    return USE_BYTES + (OPENING_BYTES + 2 * size if use.prefixes else size)
 
 
 def _tables_bytes(databases: Sequence[str]) -> int:

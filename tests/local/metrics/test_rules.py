@@ -184,8 +184,9 @@ CASES = {
     ),
     "LogsLate": ({ROOM: constant(89)}, {ROOM: constant(90)}, {ROOM: then(89, 100)}),
     "LogsNotUploaded": (
-        {FLUENT % "put_failed": growing(1), OUT % "drivers": constant(5)},
-        {FLUENT % "put_failed": growing(1), OUT % "drivers": growing(1)},
+        # Records are "sent" as soon as they are in the output's file, whether S3 answers or not.
+        {FLUENT % "put_failed": growing(1), FLUENT % "uploaded": constant(5), OUT % "drivers": growing(1)},
+        {FLUENT % "put_failed": growing(1), FLUENT % "uploaded": growing(1)},
         {FLUENT % "put_failed": growing(1, minutes=CHANGE)},
     ),
     "LogsUnknown": (

@@ -374,13 +374,15 @@ def test_jobs_reach_buckets_and_folders_as_their_namespace_says(like_local):
         return {
             (f"{bucket.arn.rpartition(':')[2]}/{key}", action)
             for bucket in (lake, raw)
-            for key in ("orders/x", "users/eu/x", "users/us/x", "x")
+            for key in ("orders/x", "users/eu/x", "users/us/x", "orders-archive/x", "x")
             for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")
             if allowed(role, action, inside(bucket, key))
         }
 
     folders = ("acme-lake/orders/x", "acme-lake/users/eu/x")
-    everything = ("raw/orders/x", "raw/users/eu/x", "raw/users/us/x", "raw/x")
+    everything = (
+        "raw/orders/x", "raw/users/eu/x", "raw/users/us/x", "raw/orders-archive/x", "raw/x",
+    )  # fmt: skip
     assert can("jobs-a") == {(key, "s3:GetObject") for key in folders}
     assert can("jobs-b") == {
         *((key, action) for key in folders for action in ("s3:GetObject", "s3:PutObject", "s3:DeleteObject")),
@@ -393,10 +395,30 @@ def test_jobs_reach_buckets_and_folders_as_their_namespace_says(like_local):
     assert not allowed(reader, "s3:ListBucket", lake)
 
 
-@pytest.mark.parametrize(("buckets", "databases"), [(8, 0), (5, 10)])
-def test_as_much_as_a_namespace_may_use_fits_into_one_policy(like_local, buckets, databases):
+def test_a_folder_that_jobs_use_is_opened_by_s3a_which_asks_for_its_key_without_the_slash(like_local):
+    uses = {"lake": {"bucket": "acme-lake", "prefixes": ["users/eu/"]}}
+    environment = like_local("one", uses=uses, job_namespaces={"jobs-a": {"uses": {"lake": "write"}}})
+    role = environment.roles["spark-a-jobs-a"]
+    lake = Resource(arn="arn:aws:s3:::acme-lake", account=ACCOUNT)
+
+    # Both, or S3 says 403 of a key that is not there: and S3A gives up at that.
+    assert allowed(role, "s3:GetObject", inside(lake, "users/eu"))
+    assert allowed(role, "s3:ListBucket", lake, {"s3:prefix": "users/eu"})
+    assert not allowed(role, "s3:PutObject", inside(lake, "users/eu"))
+    for key in ("users", "users/eu-archive/x"):
+        assert not allowed(role, "s3:GetObject", inside(lake, key))
+        assert not allowed(role, "s3:ListBucket", lake, {"s3:prefix": key})
+
+
+@pytest.mark.parametrize(("buckets", "databases", "folders"), [(8, 0, 0), (5, 10, 0), (3, 0, 4)])
+def test_as_much_as_a_namespace_may_use_fits_into_one_policy(like_local, buckets, databases, folders):
+    prefixes = [f"{'f' * 40}{number}/" for number in range(folders)]
     uses = {
-        f"use-{number}-{'n' * 24}": {"bucket": "b" * 60 + f"{number:03}", "key": KEY_ELSEWHERE}
+        f"use-{number}-{'n' * 24}": {
+            "bucket": "b" * 60 + f"{number:03}",
+            "key": KEY_ELSEWHERE,
+            "prefixes": prefixes,
+        }
         for number in range(buckets)
     }
     space: dict[str, Any] = {"uses": dict.fromkeys(uses, "write")}

@@ -74,6 +74,20 @@ def test_access_may_end_at_a_prefix_for_finding_too(allowed):
     assert statements["FindStaging"]["Condition"] == {"StringLike": {"s3:prefix": ["team/*"]}}
 
 
+def test_a_folder_that_can_be_opened_may_be_asked_for_without_its_slash_and_not_be_written(allowed):
+    statements = allowed("Lake", "write", BUCKET, KEY, under=["orders/", "customers/eu/"], openable=True)
+
+    assert statements["OpenLake"]["Action"] == ["s3:GetObject"]
+    assert statements["OpenLake"]["Resource"] == [f"{BUCKET}/orders", f"{BUCKET}/customers/eu"]
+    assert statements["WriteLake"]["Resource"] == [f"{BUCKET}/orders/*", f"{BUCKET}/customers/eu/*"]
+    prefixes = ["orders/*", "customers/eu/*", "orders", "customers/eu"]
+    assert statements["FindLake"]["Condition"] == {"StringLike": {"s3:prefix": prefixes}}
+
+
+def test_a_whole_bucket_has_no_folder_to_open(allowed):
+    assert "OpenLake" not in allowed("Lake", "read", BUCKET, KEY, openable=True)
+
+
 def test_the_key_is_for_this_bucket_alone(allowed):
     statements = allowed("Staging", "read", BUCKET, KEY)
 

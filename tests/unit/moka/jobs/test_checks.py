@@ -391,6 +391,24 @@ def test_everything_that_is_wrong_is_told_at_once(target, job):
     assert fields == ["namespace", "queue", "celeborn", "env.SPARK_HOME", "conf.spark.master"]
 
 
+def test_partitions_are_written_over_one_by_one_with_another_committer_only(target, job):
+    mode = {"spark.sql.sources.partitionOverwriteMode": "DYNAMIC"}
+
+    with pytest.raises(InvalidDocument) as error:
+        spark_application(job(conf=mode), target())
+
+    assert str(error.value) == (
+        "pi: conf.spark.sql.sources.partitionOverwriteMode: is dynamic, which the committer that jobs have "
+        "for S3 refuses when it writes; write an Iceberg table, or set spark.sql.sources.commitProtocolClass too "
+        "(docs/jobs.md, Partitions that are written over)."
+    )
+    own = {
+        "spark.sql.sources.commitProtocolClass": "org.apache.spark.internal.io.HadoopMapReduceCommitProtocol"
+    }
+    assert spark_application(job(conf={**mode, **own}), target())
+    assert spark_application(job(conf={"spark.sql.sources.partitionOverwriteMode": "static"}), target())
+
+
 def test_memory_that_is_not_known_refuses_nothing(target, job):
     machines = [
         MachineCapacity(role=role, architecture="arm64", millicores=8000, memory_mib=None, local_disks=False)
