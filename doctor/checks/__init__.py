@@ -42,7 +42,10 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
         Question("Machine images", versions.node_images),
         Question("Machine images of your own", versions.own_images),
     ),
-    "database": (Question("The database", database.offer),),
+    "database": (
+        Question("Versions of the database", database.offer),
+        Question("The role of RDS", database.service_role),
+    ),
     "shuffle": (
         Question("Bytes between zones", shuffle.between_zones),
         Question("Celeborn's client", shuffle.clients),

@@ -9,6 +9,9 @@ from moka.names import database_identifier
 
 ENGINE = "aurora-postgresql"
 
+SERVICE_ROLE = "AWSServiceRoleForRDS"
+"""https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/UsingWithRDS.IAM.ServiceLinkedRoles.html"""
+
 
 def offer(place: Place) -> Iterator[Finding]:
     """Aurora makes clusters of the version, and instances of the class in each zone that is to have one."""
@@ -47,6 +50,24 @@ def offer(place: Place) -> Iterator[Finding]:
             )
         else:
             yield ok(place.name, f"Aurora has {subject} in {series(zones)}.")
+
+
+def service_role(place: Place) -> Iterator[Finding]:
+    """The account has the role that RDS makes with its first database, and may then not have in time.
+
+    "Unable to create the resource. Verify that you have permission to create service linked role. Otherwise
+    wait and try again later" (aws-samples/eks-workshop-v2#1609, of an account that never had one).
+    """
+    if place.settings.database is None or not place.home:
+        return
+    if place.find("iam", "get_role", "NoSuchEntity", RoleName=SERVICE_ROLE) is None:
+        yield warning(
+            place.name,
+            f"Account {place.account} has no role {SERVICE_ROLE}: RDS makes it with the first database, "
+            "whose creation may fail for it.",
+            "Make it before (aws iam create-service-linked-role --aws-service-name rds.amazonaws.com), or "
+            "run `up` again.",
+        )
 
 
 def _missing_version(place: Place, subject: str, newest: str | None) -> Finding:

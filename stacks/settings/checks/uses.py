@@ -17,8 +17,8 @@ BUCKET_OF_MOKA = re.compile(
 
 
 OWN_BYTES, USE_BYTES, OPENING_BYTES, FOLDER_BYTES = 2800, 750, 100, 30
-"""Size of the policy of jobs without any use, of a use, of one with folders that can be opened besides, and of
-a folder, all without names, at most."""
+"""Size of the policy of jobs without any use, of a use, of one whose folders can be opened besides, and of a
+folder, all without names, at most."""
 
 TABLES_BYTES, DATABASE_BYTES = 700, 150
 """The same of tables in Glue, and of a database of theirs."""

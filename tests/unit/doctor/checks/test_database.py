@@ -1,7 +1,7 @@
 import pytest
 
-from doctor.checks.database import offer
-from tests.support.aws_stubs import lines
+from doctor.checks.database import offer, service_role
+from tests.support.aws_stubs import client, lines
 
 ZONES = ("us-east-1a", "us-east-1b", "us-east-1c")
 
@@ -92,3 +92,15 @@ def test_a_zone_beyond_the_instances_does_not_matter(place):
     assert lines(offer, place(with_database(instances=1), stubbed=stubbed)) == [
         "ok main Aurora has PostgreSQL 16.11 on db.serverless in us-east-1a."
     ]
+
+
+def test_an_account_that_never_had_a_database_lacks_the_role_of_rds(place):
+    assert lines(service_role, place()) == []
+
+    [finding] = lines(service_role, place(with_database()))
+    assert finding.startswith(
+        "warning main Account 123456789012 has no role AWSServiceRoleForRDS: RDS makes it"
+    )
+
+    client("iam").create_role(RoleName="AWSServiceRoleForRDS", AssumeRolePolicyDocument="{}")
+    assert lines(service_role, place(with_database())) == []

@@ -399,8 +399,8 @@ def test_partitions_are_written_over_one_by_one_with_another_committer_only(targ
 
     assert str(error.value) == (
         "pi: conf.spark.sql.sources.partitionOverwriteMode: is dynamic, which the committer that jobs have "
-        "for S3 refuses when it writes; write an Iceberg table, or set spark.sql.sources.commitProtocolClass too "
-        "(docs/jobs.md, Partitions that are written over)."
+        "for S3 refuses when it writes; write an Iceberg table, or set "
+        "spark.sql.sources.commitProtocolClass too (docs/jobs.md, Partitions that are written over)."
     )
     own = {
         "spark.sql.sources.commitProtocolClass": "org.apache.spark.internal.io.HadoopMapReduceCommitProtocol"
