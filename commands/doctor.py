@@ -33,6 +33,7 @@ Subject = Literal[
     "capacity",
     "versions",
     "database",
+    "health",
     "shuffle",
     "control-planes",
     "names",

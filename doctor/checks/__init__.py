@@ -7,6 +7,7 @@ from doctor.checks import (
     control_planes,
     database,
     endpoints,
+    health,
     images,
     instance_types,
     names,
@@ -46,6 +47,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
         Question("Versions of the database", database.offer),
         Question("The role of RDS", database.service_role),
     ),
+    "health": (Question("What EKS could not create", health.health),),
     "shuffle": (
         Question("Bytes between zones", shuffle.between_zones),
         Question("Celeborn's client", shuffle.clients),
