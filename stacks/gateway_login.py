@@ -23,6 +23,7 @@ def gateway_login(settings: Environment, cluster: str) -> GatewayLogin | None:
         region=foundation.region,
         account=foundation.account,
         secret_key_arn=login.secret_key,
+        scopes=login.scopes,
         groups_claim=login.groups_claim,
         hours=login.hours,
         viewers={name: namespace.viewers for name, namespace in settings.job_namespaces.items()},

@@ -16,6 +16,7 @@ class GatewayLogin:
     client_id: of the environment there.
     secret, region, account: name of the secret in Secrets Manager, and where it is.
     secret_key_arn: key that encrypts it; None for AWS's own.
+    scopes: that are asked for, `openid` among them.
     groups_claim: of the ID token.
     hours: until one has to log in again.
     viewers: job namespace -> groups that see its jobs; all who have logged in, where it has none.
@@ -29,6 +30,7 @@ class GatewayLogin:
     region: str
     account: str
     secret_key_arn: str | None = None
+    scopes: Sequence[str]
     groups_claim: str
     hours: int
     viewers: Mapping[str, Sequence[str]]
@@ -48,6 +50,7 @@ def arguments(login: GatewayLogin) -> list[str]:
         f"--client-id={login.client_id}",
         f"--secret-name={login.secret}",
         f"--secret-region={login.region}",
+        f"--scopes={' '.join(login.scopes)}",
         f"--groups-claim={login.groups_claim}",
         f"--hours={login.hours}",
         *(

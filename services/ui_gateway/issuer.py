@@ -12,6 +12,8 @@ import aiohttp
 
 from services.common.issuer import IssuerAway, IssuerKeys, IssuerRefusal
 
+SCOPES = "openid profile"
+
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
@@ -19,12 +21,14 @@ ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 class Client:
     """What the issuer knows this gateway as.
 
-    issuer: URL, as in `iss`. client_id: there. redirect_uri: where it sends browsers back to.
+    issuer: URL, as in `iss`. client_id: there. redirect_uri: where it sends browsers back to. scopes: that
+    are asked for, with spaces between.
     """
 
     issuer: str
     client_id: str
     redirect_uri: str
+    scopes: str = SCOPES
 
 
 class Issuer:
@@ -42,7 +46,7 @@ class Issuer:
             "response_type": "code",
             "client_id": self._client.client_id,
             "redirect_uri": self._client.redirect_uri,
-            "scope": "openid profile",
+            "scope": self._client.scopes,
             "state": state,
             "nonce": nonce,
             "code_challenge": challenge(verifier),

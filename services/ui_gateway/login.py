@@ -13,6 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 from aiohttp import web
 
+from services.common.groups import groups
 from services.common.issuer import IssuerAway, IssuerRefusal
 from services.common.logs import fields
 from services.common.metrics import Metrics
@@ -233,8 +234,7 @@ class Login:
 
     def _user(self, claims: Mapping[str, object]) -> User:
         names = (claims.get(name) for name in ("name", "preferred_username", "email", "sub"))
-        groups = claims.get(self._settings.groups_claim)
-        items = groups if isinstance(groups, list) else [groups]
+        items = groups(claims, self._settings.groups_claim)
         user_groups = frozenset(group for group in items if isinstance(group, str))
         name = str(next(name for name in names if name))[:100]
         return User(str(claims["sub"]), name, user_groups & self._settings.access.groups)

@@ -11,7 +11,7 @@ from botocore.config import Config
 from moka.pages import login_host
 from services.ui_gateway.access import Access
 from services.ui_gateway.hosts import Hosts
-from services.ui_gateway.issuer import Client
+from services.ui_gateway.issuer import SCOPES, Client
 from services.ui_gateway.login import LoginSettings
 from services.ui_gateway.login_secret import KeptSecret
 
@@ -40,6 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--client-id", help="of this gateway at the issuer")
     parser.add_argument("--secret-name", help="secret with client_secret and session_keys")
     parser.add_argument("--secret-region", help="region of that secret")
+    parser.add_argument("--scopes", default=SCOPES, help="that are asked for, with spaces between")
     parser.add_argument("--groups-claim", default="groups", help="claim of the ID token with a user's groups")
     parser.add_argument("--hours", type=int, default=8, help="until one has to log in again")
     parser.add_argument("--viewers", action="append", default=[], help="<job namespace>=<group> (repeatable)")
@@ -69,7 +70,7 @@ def login(options: argparse.Namespace, hosts: Hosts) -> LoginOptions | None:
         groups_claim=options.groups_claim,
         hours=options.hours,
     )
-    client = Client(options.issuer, options.client_id, f"https://{host}/callback")
+    client = Client(options.issuer, options.client_id, f"https://{host}/callback", options.scopes)
     return LoginOptions(settings, client, options.secret_name, options.secret_region)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from moka.documents import Form, Section
 from stacks.settings.fields import KmsKey
@@ -29,6 +29,19 @@ Group = Annotated[
 ]
 
 
+Scope = Annotated[
+    str,
+    Form(r"[!#-\[\]-~]{1,100}", "write a scope as the issuer has it, without spaces"),
+]
+"""https://www.rfc-editor.org/rfc/rfc6749#section-3.3"""
+
+
+def _with_openid(scopes: list[str]) -> list[str]:
+    if "openid" not in scopes:
+        raise ValueError("lacks openid, without which an issuer gives no ID token; add it")
+    return scopes
+
+
 class Login(Section):
     """OpenID Connect: who may see pages, and which."""
 
@@ -47,6 +60,11 @@ class Login(Section):
     )
     secret_key: KmsKey | None = Field(
         default=None, description="ARN of the key that encrypts it; none where AWS's own does."
+    )
+    scopes: Annotated[list[Scope], AfterValidator(_with_openid)] = Field(
+        default=["openid", "profile"],
+        max_length=20,
+        description="What is asked for at the issuer; some give groups for a scope of their own only.",
     )
     groups_claim: str = Field(
         default="groups",

@@ -34,6 +34,10 @@ SIGNED = {
 """Parameters of a presigned request, besides `X-Amz-Security-Token`."""
 
 LONGEST_SECONDS = 900
+LEEWAY_SECONDS = 60
+"""That the caller's clock may be slow: STS takes what is signed for 15 minutes, whatever it says of itself
+(kubernetes-sigs/aws-iam-authenticator: pkg/token/token.go)."""
+
 LONGEST = 8 * 1024
 """Characters of a token."""
 
@@ -52,9 +56,15 @@ CREDENTIALS = 10_000
 
 ARN = re.compile(rb"<Arn>(arn:[a-z-]+:(?:sts|iam)::\d{12}:[\w+=,.@/-]{1,700})</Arn>")
 ASSUMED_ROLE = re.compile(r"arn:([a-z-]+):sts::(\d{12}):assumed-role/([^/]+)/(.+)")
-SESSION_OF_A_POD = re.compile(r"eks-.+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""What EKS Pod Identity names a session: another one for each pod, and each time its credentials are renewed
-(https://docs.aws.amazon.com/eks/latest/APIReference/API_auth_AssumedRoleUser.html)."""
+MADE_UP_SESSION = re.compile(
+    r"eks-.+-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|(botocore-session|aws-sdk-js(-session)?|aws-sdk-java|aws-go-sdk)-[0-9]{10,19}"
+)
+"""Names of sessions that nobody chose: what EKS Pod Identity names one, another for each pod, and each time
+its credentials are renewed
+(https://docs.aws.amazon.com/eks/latest/APIReference/API_auth_AssumedRoleUser.html); and what SDKs name one
+where a profile or a web identity says nothing, by the time (boto/botocore: credentials.py; aws-sdk-js-v3:
+fromWebToken; aws-sdk-java-v2: StsProfileCredentialsProviderFactory; aws-sdk-go-v2: stscreds)."""
 
 BUSY = re.compile(rb"<Code>(Throttling\w*|RequestLimitExceeded|TooManyRequests\w*)</Code>")
 """In an answer of STS that it has too much to do; the status is 400
@@ -140,8 +150,9 @@ class IamAuthenticator:
             good_until = signed + min(int(query["X-Amz-Expires"]), LONGEST_SECONDS)
         except ValueError:
             raise Unauthenticated("The token has no date.") from None
+        good_until += LEEWAY_SECONDS
         if good_until <= now:
-            raise Unauthenticated("The token has expired: make a new one.")
+            raise Unauthenticated("The token has expired: make a new one, by a clock that is right.")
         return url, good_until, query["X-Amz-Credential"]
 
     async def _sender_of(self, url: str) -> Sender:
@@ -169,12 +180,12 @@ class IamAuthenticator:
 def principal(arn: str) -> Principal:
     """Who has this ARN, in the group of the role where it is a role's session. Raises Unauthenticated.
 
-    All pods of a role are one: what one of them has submitted is another's too, as it is when the same
-    program begins anew.
+    Where nobody chose the session's name, all of a role are one: what one of its pods has submitted is
+    another's too, as it is when the same program begins anew.
     """
     session = ASSUMED_ROLE.fullmatch(arn)
     if session is None:
         return Principal(checked(arn.translate(NO_USERS)))
     role = f"arn:{session[1]}:iam::{session[2]}:role/{session[3]}"
-    name = role if SESSION_OF_A_POD.fullmatch(session[4]) else arn
+    name = role if MADE_UP_SESSION.fullmatch(session[4]) else arn
     return Principal(checked(name.translate(NO_USERS)), frozenset({role}))

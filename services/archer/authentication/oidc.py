@@ -11,6 +11,7 @@ from services.archer.authentication.principal import (
     of_people,
 )
 from services.archer.authentication.sender_cache import SenderCache
+from services.common.groups import groups
 from services.common.issuer import IssuerAway, IssuerKeys, IssuerRefusal
 
 BEARER = "bearer "
@@ -52,9 +53,9 @@ class OidcAuthenticator:
             ) from None
         except IssuerAway as error:
             raise Unverified(f"No token can be verified now: {error}; try again in a minute.") from None
-        name, groups = claims.get(self._way.name_claim), claims.get(self._way.groups_claim)
+        name = claims.get(self._way.name_claim)
         if not isinstance(name, str):
             raise Unauthenticated(f"The token has no claim {self._way.name_claim} with a name.")
-        sender = of_people(name, groups if isinstance(groups, list) else [], "oidc")
+        sender = of_people(name, groups(claims, self._way.groups_claim), "oidc")
         self._sender_cache.keep(token, sender, claims["exp"])
         return sender

@@ -156,7 +156,7 @@ async def drop(connection: Connection, month: Month, parts: list[Part]) -> None:
     for table in PARTITIONED:
         name = partition_name(table, month)
         await connection.execute(f"LOCK TABLE {name} IN SHARE MODE")
-        count = await connection.fetchval(f"SELECT count(*) FROM {name}")
+        count = await connection.fetchval(f"SELECT count(*) FROM {name}", timeout=parquet.EXPORT_SECONDS)
         file_rows = sum(part.rows for part in parts if part.table == table)
         if count != file_rows:
             raise NotKept(f"{name} has {count} rows, and S3 {file_rows}")

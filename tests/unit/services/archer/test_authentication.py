@@ -240,9 +240,15 @@ def test_any_other_request_is_refused_and_never_made(make):
 def test_a_request_that_was_signed_too_long_ago_is_refused(laptop_aws):
     url = presigned(laptop_aws, expires=86_400)
 
-    said = refused(lambda: by_iam(laptop_aws, url, clock=lambda: time.time() + 901))
+    said = refused(lambda: by_iam(laptop_aws, url, clock=lambda: time.time() + 961))
 
     assert "expired" in said
+
+
+def test_a_caller_whose_clock_is_slow_by_less_than_a_minute_is_let_in(laptop_aws):
+    url = presigned(laptop_aws, expires=60)
+
+    assert run_apart(by_iam(laptop_aws, url, clock=lambda: time.time() + 110))
 
 
 STS_ANSWERS = {
@@ -306,6 +312,11 @@ SESSION = "arn:aws:sts::123456789012:assumed-role/reports/{}"
         # All pods of a role, and one after its credentials were renewed, are one.
         (SESSION.format("eks-spark-a-reports-0-7d1f9f0a-9f0e-4c1b-8a53-0a2b7c6d5e4f"), ROLE, {ROLE}),
         (SESSION.format("eks-ann"), SESSION.format("eks-ann"), {ROLE}),
+        # So they are where an SDK made up the name, as with a web identity.
+        (SESSION.format("botocore-session-1700000000"), ROLE, {ROLE}),
+        (SESSION.format("aws-sdk-js-session-1700000000000"), ROLE, {ROLE}),
+        (SESSION.format("aws-go-sdk-1700000000000000000"), ROLE, {ROLE}),
+        (SESSION.format("botocore-session-ann"), SESSION.format("botocore-session-ann"), {ROLE}),
     ],
 )
 def test_who_signed_has_a_name_that_lasts_and_that_a_user_of_yunikorn_may_have(arn, name, groups):

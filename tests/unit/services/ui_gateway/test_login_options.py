@@ -29,6 +29,11 @@ def test_the_issuer_sends_browsers_back_to_the_clusters_login():
     assert login(*NEEDED).client.redirect_uri == f"https://login.{DOMAIN}/callback"
 
 
+def test_the_issuer_is_asked_for_the_scopes_that_are_named():
+    assert login(*NEEDED).client.scopes == "openid profile"
+    assert login(*NEEDED, "--scopes=openid groups").client.scopes == "openid groups"
+
+
 def test_groups_of_a_namespace_add_up():
     access = login(*NEEDED, "--viewers=data=a", "--viewers=data=b=c", "--operators=ops").settings.access
 

@@ -1266,6 +1266,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         (login(secret_key="alias/mine"), "an alias or a key's id is not enough"),
         (login(secret_key=KEY), "but the secret is also in us-east-1 of 123456789012, for foundation 'main'"),
     ],
+    "ingress.login.scopes": [
+        (login(scopes=["profile", "groups"]), "lacks openid, without which an issuer gives no ID token"),
+        (login(scopes=["openid profile"]), "write a scope as the issuer has it, without spaces"),
+    ],
     "ingress.login.groups_claim": [(login(groups_claim="my groups"), "ingress.login.groups_claim")],
     "ingress.login.operators": [
         (login(operators=["a,b"]), "write a group as it stands in the claim, without commas"),
