@@ -27,6 +27,7 @@ CALL = r'"([a-z0-9-]+)",\s*"((?:batch_get|describe|get|head|list|simulate|termin
 """A service and a method of boto3's, as they stand beside each other in `account.ask` and its like."""
 
 LEFTOVERS = REPOSITORY / "doctor" / "leftovers.py"
+LOG_GROUPS = REPOSITORY / "doctor" / "log_groups.py"
 
 
 @cache
@@ -64,7 +65,7 @@ def granted(page: str, begin: str, end: str) -> set[str]:
             "; AWS's",
             sorted({*(REPOSITORY / "doctor").rglob("*.py")} - {LEFTOVERS}),
         ),
-        ("docs/operations/teardown.md", "It takes ", "; AWS's", [LEFTOVERS]),
+        ("docs/operations/teardown.md", "It takes ", "; AWS's", [LEFTOVERS, LOG_GROUPS]),
         (
             "docs/operations/node-groups.md",
             "It takes credentials with ",

@@ -47,6 +47,7 @@ OTHERS = {
     "You must run with the `--run-program` flag",
     # Go, the Spark Operator, and YuniKorn
     "driver pod not found",
+    "failed to create placeholder pod",
     "no placement rule matched",
     "Preempted by",
     "signal: killed",

@@ -6,6 +6,7 @@ entries, access policies or pod identity associations, and no update of a versio
 
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -391,11 +392,13 @@ class Eks(Service):
 
     def roles_of_machines(self, cluster: str) -> set[str]:
         """Roles of the managed node groups of a cluster."""
-        groups = self.client.list_nodegroups(clusterName=cluster)["nodegroups"]
-        return {
-            self.client.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]["nodeRole"]
-            for name in groups
-        }
+        roles = set()
+        for name in self.client.list_nodegroups(clusterName=cluster)["nodegroups"]:
+            # One of them may go meanwhile.
+            with suppress(self.client.exceptions.ResourceNotFoundException):
+                group = self.client.describe_nodegroup(clusterName=cluster, nodegroupName=name)["nodegroup"]
+                roles.add(group["nodeRole"])
+        return roles
 
     @property
     def _auto_scaling(self) -> "AutoScaling":
