@@ -36,5 +36,6 @@ def spark_sql(
     ]
     environment = {**os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", **(variables or {})}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    reasons = "\n".join(line for line in done.stderr.splitlines() if "Exception:" in line)
+    assert done.returncode == 0, f"{reasons}\n{done.stderr[-3000:]}"
     return done.stdout.splitlines()
