@@ -277,6 +277,8 @@ def test_in_several_zones_each_has_workers_that_know_it(deploy, catalog):
     sets = stack.by_name("kubernetes:apps/v1:StatefulSet")
     specs = {zone: sets[f"spark-a-celeborn-worker-{zone}"]["spec"] for zone in ZONES}
     assert [spec["replicas"] for spec in specs.values()] == [2, 1, 1]
+    # What a master forgets at a restart, it would ask its own script, which knows no zone.
+    assert settings(stack)["celeborn.master.persist.workerNetworkLocation"] == "true"
     folder, _, script = settings(stack)["celeborn.hadoop.net.topology.script.file.name"].rpartition("/")
     for zone, spec in specs.items():
         pod = spec["template"]
