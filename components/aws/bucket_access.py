@@ -153,14 +153,13 @@ def bucket_statements(
     roots = [folder.removesuffix("/") for folder in folders if folder] if openable else []
     prefixes = [*(f"{folder}*" for folder in folders), *roots]
     prefix = {"StringLike": {"s3:prefix": prefixes}} if any(folders) else {}
+    finding = Statement(sid=f"Find{data}", actions=actions.bucket, resources=[bucket], conditions=prefix)
+    if not roots:
+        return [finding, *statements]
     opening = Statement(
         sid=f"Open{data}", actions=("s3:GetObject",), resources=[_objects(bucket, root, "") for root in roots]
     )
-    return [
-        Statement(sid=f"Find{data}", actions=actions.bucket, resources=[bucket], conditions=prefix),
-        *([opening] if roots else []),
-        *statements,
-    ]
+    return [finding, opening, *statements]
 
 
 def widest_access(accesses: Iterable[BucketAccess]) -> BucketAccess:

@@ -272,13 +272,13 @@ class NodeGroup(pulumi.ComponentResource):
             )
 
         self.name = pulumi.Output.all(group.node_group_name, group.cluster_name, group.status).apply(
-            lambda values: created(*values)
+            lambda values: name_once_created(*values)
         )
         self.arn = known_after(group.arn, self.name)
         self.register_outputs({"name": self.name, "arn": self.arn})
 
 
-def created(name: str, cluster_name: str, status: str | None) -> str:
+def name_once_created(name: str, cluster_name: str, status: str | None) -> str:
     """Name of a node group that EKS has created.
 
     Raises pulumi.RunError for one that it could not create: that stays so (aws/containers-roadmap#764), and

@@ -240,9 +240,9 @@ def test_any_other_request_is_refused_and_never_made(make):
 def test_a_request_that_was_signed_too_long_ago_is_refused(laptop_aws):
     url = presigned(laptop_aws, expires=86_400)
 
-    said = refused(lambda: by_iam(laptop_aws, url, clock=lambda: time.time() + 961))
+    reason = refused(lambda: by_iam(laptop_aws, url, clock=lambda: time.time() + 961))
 
-    assert "expired" in said
+    assert "expired" in reason
 
 
 def test_a_caller_whose_clock_is_slow_by_less_than_a_minute_is_let_in(laptop_aws):
