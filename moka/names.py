@@ -52,6 +52,9 @@ ALLOW_PREEMPTION = "yunikorn.apache.org/allow-preemption"
 QUEUE_CLAIMS = "moka-queue-claims"
 """Admission policy that keeps the jobs of a namespace in the queues that it claims, and its binding."""
 
+JOB_SIZE = "moka-job-size"
+"""Admission policy that bounds the executors of a job, and its binding."""
+
 DRIVER_SELECTOR = "spark-role=driver"
 """Label selector of driver pods; Spark sets the label."""
 

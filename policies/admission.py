@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from moka.names import PLATFORM_NAMESPACES, QUEUE_CLAIMS, priority_class
-from policies.namespaces import is_job_namespace
+from moka.names import JOB_SIZE, PLATFORM_NAMESPACES, QUEUE_CLAIMS, priority_class
+from policies.namespaces import is_in, is_job_namespace
 from policies.pack.objects import where
-from policies.pack.resource import UNKNOWN, Resource, at, fully_known, member, sequence, text
+from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, member, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Violations
-from policies.pack.types import CONFIG_MAP, NAMESPACE, PRIORITY_CLASS
+from policies.pack.types import CONFIG_MAP, NAMESPACE, PRIORITY_CLASS, QUOTA
 from policies.queues import DECISION, PREEMPTION_GUIDE, QUEUES, is_critical, leaves_of
 from policies.workloads import PODS
 
@@ -56,6 +56,46 @@ def admission_bound(resources: Sequence[Resource], _: Parameters) -> StackViolat
         ]
         if policy.object_name not in policy_names and not any(name is UNKNOWN for name in policy_names):
             yield policy, f"{where(policy)} is not in force: bind it, with validationActions [Deny]."
+
+
+@PODS.stack_rule(
+    "job-namespace-bounded",
+    NAMESPACE,
+    QUOTA,
+    ADMISSION_POLICY,
+    severity="medium",
+    why="One team's mistake fills the API server for all.",
+    references=("https://docs.aws.amazon.com/eks/latest/best-practices/tenant-isolation.html",),
+)
+def job_namespace_bounded(resources: Sequence[Resource], _: Parameters) -> StackViolations:
+    """Job namespaces have a bound of pods, or of the executors of a job."""
+    quotas = [quota for quota in resources if quota.type == QUOTA and _bounds_pods(quota)]
+    sizes = _called(JOB_SIZE, resources)
+    for namespace in resources:
+        if namespace.type != NAMESPACE or not is_job_namespace(namespace):
+            continue
+        if not any(is_in(quota, namespace) for quota in quotas) and not any(
+            _is_for(policy, namespace) for policy in sizes
+        ):
+            yield (
+                namespace,
+                f"{where(namespace)} has no bound of pods: give it the admission policy {JOB_SIZE}, or a "
+                "ResourceQuota of pods.",
+            )
+
+
+def _bounds_pods(quota: Resource) -> bool:
+    hard = quota.get("spec.hard", {})
+    return hard is UNKNOWN or not {"pods", "count/pods"}.isdisjoint(mapping(hard))
+
+
+def _called(name: str, resources: Sequence[Resource]) -> list[Resource]:
+    """The admission policies of a name, and those whose name is not known yet."""
+    return [
+        resource
+        for resource in resources
+        if resource.type == ADMISSION_POLICY and resource.get("metadata.name") in (name, UNKNOWN)
+    ]
 
 
 @QUEUES.rule(
@@ -130,11 +170,7 @@ def tier_1_claimed(resources: Sequence[Resource], _: Parameters) -> StackViolati
         for resource in resources
         if resource.type == CONFIG_MAP and any(is_critical(path) for path, _ in leaves_of(resource))
     }
-    claims = [
-        resource
-        for resource in resources
-        if resource.type == ADMISSION_POLICY and resource.get("metadata.name") in (QUEUE_CLAIMS, UNKNOWN)
-    ]
+    claims = _called(QUEUE_CLAIMS, resources)
     for namespace in resources:
         if namespace.type != NAMESPACE or not is_job_namespace(namespace):
             continue

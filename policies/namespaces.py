@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 
 from moka.names import PLATFORM_NAMESPACES
 from policies.pack.objects import is_named, where
-from policies.pack.resource import UNKNOWN, Resource, at, fully_known, mapping, member, sequence, text
+from policies.pack.resource import UNKNOWN, Resource, at, fully_known, member, sequence, text
 from policies.pack.rule import Parameters, StackViolations, Violations
 from policies.pack.types import (
     CONFIG_MAP,
@@ -82,7 +82,7 @@ def default_deny(resources: Sequence[Resource], _: Parameters) -> StackViolation
     for namespace in resources:
         if namespace.type != NAMESPACE or not is_job_namespace(namespace):
             continue
-        own = [policy for policy in policies if _is_in(policy, namespace)]
+        own = [policy for policy in policies if is_in(policy, namespace)]
         denials = {direction for policy in own for direction in _denials(policy, own)}
         if missing := sorted(DIRECTIONS - denials):
             kinds = " and ".join(missing)
@@ -101,7 +101,7 @@ def _is_anybody(peer: object) -> bool:
     return at(peer, "ipBlock.cidr") in ("0.0.0.0/0", "::/0") or (spaces == {} and pods in (None, {}))
 
 
-def _is_in(resource: Resource, namespace: Resource) -> bool:
+def is_in(resource: Resource, namespace: Resource) -> bool:
     """Whether an object is in a namespace, or may be: by what it reads where the names are not known."""
     if resource.provider != namespace.provider:
         return False
@@ -159,25 +159,3 @@ def _pods(expressions: object, operator: str) -> Pods | None:
 
 def _has_some(value: object) -> bool:
     return value is not UNKNOWN and bool(value)
-
-
-@PODS.stack_rule(
-    "job-namespace-bounded",
-    NAMESPACE,
-    QUOTA,
-    severity="medium",
-    why="One team's mistake fills the API server for all.",
-    references=("https://docs.aws.amazon.com/eks/latest/best-practices/tenant-isolation.html",),
-)
-def job_namespace_bounded(resources: Sequence[Resource], _: Parameters) -> StackViolations:
-    """Job namespaces have a bound of pods."""
-    quotas = [quota for quota in resources if quota.type == QUOTA and _bounds_pods(quota)]
-    for namespace in resources:
-        bounded = any(_is_in(quota, namespace) for quota in quotas)
-        if namespace.type == NAMESPACE and is_job_namespace(namespace) and not bounded:
-            yield namespace, f"{where(namespace)} has no ResourceQuota: bound its pods."
-
-
-def _bounds_pods(quota: Resource) -> bool:
-    hard = quota.get("spec.hard", {})
-    return hard is UNKNOWN or not {"pods", "count/pods"}.isdisjoint(mapping(hard))

@@ -13,7 +13,7 @@ from stacks.settings import Environment
 from stacks.settings.cluster import NodeGroup
 from stacks.settings.metastore import Metastore as MetastoreSettings
 from stacks.settings.node_group_plan import NodeGroupPlan, node_group_plans, share
-from stacks.settings.spark import queue_patterns
+from stacks.settings.spark import executor_bounds, queue_patterns
 
 
 def job_target(
@@ -53,6 +53,7 @@ def job_target(
         service_account=SPARK_ACCOUNT,
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         claims=queue_patterns(settings.job_namespaces),
+        most_executors=executor_bounds(settings.job_namespaces),
         metastores={
             name: _metastore(settings, cluster, settings.metastores[space.metastore])
             for name, space in settings.job_namespaces.items()

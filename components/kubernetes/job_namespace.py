@@ -31,11 +31,13 @@ class Quota:
     """What a namespace may hold at a time.
 
     pods: that have not finished; the placeholders of gang scheduling are pods, too.
-    cpu, memory: that those pods ask for in all, as Kubernetes writes it; None where only the queues bound
-        them. A gang's placeholders and the pods that take their places count twice for a moment.
+    cpu, memory: that those pods ask for in all, as Kubernetes writes it. A gang's placeholders and the pods
+        that take their places count twice for a moment.
+
+    None where only the queues bound it.
     """
 
-    pods: int
+    pods: int | None = None
     cpu: str | None = None
     memory: str | None = None
 
@@ -68,7 +70,7 @@ class JobNamespaceArgs:
     """
 
     name: str
-    quota: Quota = Quota(pods=20_000)
+    quota: Quota = Quota()
     largest: ContainerSize = ContainerSize(cpu="128", memory="1Ti")
     pod_security: PodSecurity = "baseline"
     isolated: bool = True
@@ -137,9 +139,9 @@ class JobNamespace(pulumi.ComponentResource):
 def quota_limits(quota: Quota) -> dict[str, str]:
     """A quota, as Kubernetes names its parts. No service opens a way in from outside."""
     return {
-        "pods": canonical(str(quota.pods)),
         "services.loadbalancers": "0",
         "services.nodeports": "0",
+        **({"pods": canonical(str(quota.pods))} if quota.pods else {}),
         **({"requests.cpu": canonical(quota.cpu)} if quota.cpu else {}),
         **({"requests.memory": canonical(quota.memory)} if quota.memory else {}),
     }

@@ -93,6 +93,18 @@ def claim(job: Job, target: JobTarget) -> Iterator[Mistake]:
         )
 
 
+def executors(job: Job, target: JobTarget) -> Iterator[Mistake]:
+    """More executors than a job of the namespace may have."""
+    most = target.most_executors.get(job.namespace)
+    if most is not None and job.executor.at_most > most:
+        field = "dynamic.maximum" if job.executor.dynamic else "instances"
+        yield Mistake(
+            f"executor.{field}",
+            f"is {job.executor.at_most}, but a job of namespace {job.namespace} has at most {most} "
+            "executors; lower it",
+        )
+
+
 def tier(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """A tier that the project does not have."""
     tiers = [
@@ -399,6 +411,7 @@ CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] =
     namespace: frozenset({"namespace"}),
     queue: frozenset({"queue"}),
     claim: frozenset({"namespace", "queue", "tier"}),
+    executors: frozenset({"namespace", "executor"}),
     tier: frozenset({"queue", "tier"}),
     machines: frozenset({"architecture", "language", "driver", "executor"}),
     zone: frozenset(

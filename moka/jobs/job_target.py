@@ -107,6 +107,8 @@ class JobTarget:
     service_account: of drivers and executors.
     host_paths: namespace -> folders of nodes that its jobs may mount, with all in them.
     claims: namespace -> regular expressions of the queues that its jobs may name; all where it is left out.
+    most_executors: namespace -> executors that a job may ask for at the most; any number where it is left
+        out.
     scheduler: name of the scheduler of pods.
     celeborn: None where the cluster has none.
     celeborn_zones: of its workers; beside it, as an earlier version knows all that `celeborn` may have.
@@ -133,6 +135,7 @@ class JobTarget:
     service_account: str = SPARK_ACCOUNT
     host_paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
     claims: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    most_executors: Mapping[str, int] = field(default_factory=dict)
     code: Mapping[str, str] = field(default_factory=dict)
     readable: Mapping[str, Sequence[str]] | None = None
     bucket_regions: Mapping[str, str] = field(default_factory=dict)
@@ -194,6 +197,9 @@ class JobTarget:
                 **values,
                 "priority_classes": {int(tier): name for tier, name in values["priority_classes"].items()},
                 **_nodes(values),
+                "most_executors": {
+                    name: int(most) for name, most in values.get("most_executors", {}).items()
+                },
                 "own_nodes": {
                     name: OwnNodes(**_nodes(nodes)) for name, nodes in values.get("own_nodes", {}).items()
                 },

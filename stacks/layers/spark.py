@@ -35,6 +35,7 @@ from moka.components.kubernetes.job_namespace import (
     Quota,
 )
 from moka.components.kubernetes.job_network import Egress
+from moka.components.kubernetes.job_size import JobSize, JobSizeArgs
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.queue_claims import QueueClaims, QueueClaimsArgs
 from moka.components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
@@ -61,7 +62,7 @@ from stacks.settings.network_use import pod_networks
 from stacks.settings.services import Service as ServiceSettings
 from stacks.settings.spark import JobNamespace as JobNamespaceSettings
 from stacks.settings.spark import Operator as OperatorSettings
-from stacks.settings.spark import queue_patterns
+from stacks.settings.spark import executor_bounds, queue_patterns
 from stacks.settings.uses import Use
 from stacks.site import ClusterSite
 
@@ -183,6 +184,7 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
             site.opts,
         )
     _queue_claims(site, inputs)
+    _job_size(site, inputs)
     quotas = [
         ApplicationQuota(
             f"{site.name}-{name}",
@@ -237,6 +239,12 @@ def _queue_claims(site: ClusterSite, inputs: Inputs) -> None:
     """Keep jobs of some namespaces out of queues that are not for them."""
     if claims := queue_patterns(inputs.job_namespaces):
         QueueClaims(f"{site.name}-queue-claims", QueueClaimsArgs(claims=claims), site.opts)
+
+
+def _job_size(site: ClusterSite, inputs: Inputs) -> None:
+    """Keep out applications that ask for more executors than a job may have."""
+    if executors := executor_bounds(inputs.job_namespaces):
+        JobSize(f"{site.name}-job-size", JobSizeArgs(executors=executors), site.opts)
 
 
 def _driver_finalizer(site: ClusterSite, inputs: Inputs) -> DriverFinalizer | None:

@@ -28,8 +28,8 @@ Port = Annotated[int, Field(ge=1, le=65535)]
 class Quota(Section):
     """What a job namespace may hold at a time, all its jobs together.
 
-    By default only pods are limited, so that a mistaken submitter does not overload the API server: queues
-    limit what jobs may use.
+    By default nothing is limited here: queues limit what jobs may use, and `executors_per_job` what one asks
+    for. The API server refuses a pod where two change the quota at once, and a job goes on without its gang.
     """
 
     applications: Count | None = Field(
@@ -38,9 +38,10 @@ class Quota(Section):
         "On a new cluster it can take minutes until Kubernetes counts them, and `up` waits "
         "for it.",
     )
-    pods: Count = Field(
-        default=20_000,
-        description="Pods that have not finished, including the placeholders of gang scheduling.",
+    pods: Count | None = Field(
+        default=None,
+        description="Pods that have not finished, including the placeholders of gang scheduling; by default "
+        "any number.",
     )
     cpu: Cpu | None = Field(
         default=None, description="Cores that those pods request in total; by default any number."
@@ -85,6 +86,11 @@ class JobNamespace(Section):
 
     quota: Quota = Quota()
     largest_container: ContainerSize = ContainerSize()
+    executors_per_job: Count = Field(
+        default=5_000,
+        description="Executors that one job may ask for at the most: the API server refuses "
+        "SparkApplications that ask for more, or for dynamic allocation without a maximum.",
+    )
     pod_security: Literal["baseline", "privileged"] = Field(
         default="baseline",
         description="Level of the Pod Security Standards that is enforced. `privileged` lets pods mount "
@@ -152,6 +158,11 @@ def queue_patterns(namespaces: Mapping[str, JobNamespace]) -> dict[str, list[str
         for name, space in namespaces.items()
         if space.claims is not None
     }
+
+
+def executor_bounds(namespaces: Mapping[str, JobNamespace]) -> dict[str, int]:
+    """Namespace -> executors that one of its jobs may ask for at the most."""
+    return {name: space.executors_per_job for name, space in namespaces.items()}
 
 
 class Operator(Section):

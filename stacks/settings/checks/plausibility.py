@@ -70,7 +70,7 @@ def namespaces(settings: Environment) -> Iterator[Mistake]:
         )
         pair = "a driver and an executor"
         yield from _too_little(f"{at}.quota", quota.cpu, quota.memory, 2 * cores, 2 * memory, pair)
-        if quota.pods < 2:
+        if quota.pods is not None and quota.pods < 2:
             yield Mistake(f"{at}.quota.pods", f"is {quota.pods}, too few for {pair}; raise it")
 
 

@@ -1,6 +1,7 @@
 """The Spark Operator's releases, and what job namespaces may do."""
 
 from collections.abc import Iterable, Iterator
+from math import inf
 
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.machines.machine_capacity import pod_millicores
@@ -135,7 +136,7 @@ def egress(settings: Environment) -> Iterator[Mistake]:
 
 def policy_lists(settings: Environment) -> Iterator[Mistake]:
     """Network policies of more pods, on more nodes, than an API server can send all of them to."""
-    quotas = {key: space.quota.pods for key, space in settings.job_namespaces.items()}
+    quotas = {key: space.quota.pods or inf for key, space in settings.job_namespaces.items()}
     isolated = sum(quotas[key] for key, space in settings.job_namespaces.items() if space.isolated)
     on_celeborn = sum(pods for key, pods in quotas.items() if key not in settings.without_celeborn)
     for name, cluster in settings.clusters.items():
@@ -148,7 +149,7 @@ def policy_lists(settings: Environment) -> Iterator[Mistake]:
                 f"clusters.{name}.node_groups",
                 f"have {nodes:,} nodes and {together:,} pods of jobs at the most, for whose network policies "
                 f"the API server would send {megabytes:,.0f} MB a second to nodes, of {MOST_SENT:,} that it "
-                "is taken for; share the machines out to more clusters, lower quota.pods of job namespaces, "
+                "is taken for; share the machines out to more clusters, set quota.pods of job namespaces, "
                 "or set isolated to false in them",
             )
 

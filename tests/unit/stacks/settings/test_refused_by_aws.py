@@ -991,6 +991,10 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "job_namespaces.<name>.quota.applications": [
         ({JOBS: {"quota": {"applications": 2**40}}}, "quota.applications: is 1099511627776; input should be"),
     ],
+    "job_namespaces.<name>.executors_per_job": [
+        ({JOBS: {"executors_per_job": 0}}, "executors_per_job: is 0; input should be greater than"),
+        ({JOBS: {"executors_per_job": 2**40}}, "executors_per_job: is 1099511627776; input should be less"),
+    ],
     "job_namespaces.<name>.quota.pods": [
         ({JOBS: {"quota": {"pods": 2**40}}}, "quota.pods: is 1099511627776; input should be less than"),
     ],
