@@ -461,7 +461,7 @@ def _network(settings: Environment, load: Load) -> Iterator[SharedResource]:
         basis=f"lists of {load.pods:,.0f} drivers and executors, all anew in a busy second, to each of "
         f"{nodes:,} nodes",
         source="`moka/policy_endpoints.py`, an estimate of ours",
-        carried_by=f"more clusters, `quota.pods`, `isolated`; refused beyond ([lists]({LISTS}))",
+        carried_by=f"more clusters, `isolated`; refused beyond ([lists]({LISTS}))",
         measurable=True,
     )
     replicas = max_coredns_replicas(*full_size(cluster.node_groups))

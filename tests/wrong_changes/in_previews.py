@@ -278,8 +278,8 @@ REPORTS: list[Wrong] = [
     ),
     told(
         "jobs",
-        "2,000 pods for 20,000",
-        "may hold `pods` 20k → 2k",
+        "2,000 pods at the most",
+        "may hold `pods` no bound → 2k",
         put("job_namespaces.spark-jobs.quota", {"pods": 2000}),
     ),
     told(

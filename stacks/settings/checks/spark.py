@@ -149,8 +149,8 @@ def policy_lists(settings: Environment) -> Iterator[Mistake]:
                 f"clusters.{name}.node_groups",
                 f"have {nodes:,} nodes and {together:,} pods of jobs at the most, for whose network policies "
                 f"the API server would send {megabytes:,.0f} MB a second to nodes, of {MOST_SENT:,} that it "
-                "is taken for; share the machines out to more clusters, set quota.pods of job namespaces, "
-                "or set isolated to false in them",
+                "is taken for; share the machines out to more clusters, or set isolated to false in job "
+                "namespaces",
             )
 
 

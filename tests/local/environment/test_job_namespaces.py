@@ -1,7 +1,6 @@
 """The job namespace of `local`, asked of a real API server: what its jobs may do, and what bounds them."""
 
 import json
-import time
 
 import pytest
 from kubernetes import client, config
@@ -12,9 +11,11 @@ from localcloud.credentials import principal
 from localcloud.store import stores
 from moka.components.kubernetes.job_namespace import DRIVER_VERBS
 from moka.names import jobs_group
+from tests.support.jobs import make_application
 
 JOBS = "spark-jobs"
 ELSEWHERE = ("default", "celeborn", "spark-operator")
+APPLICATIONS = "sparkapplications"
 ACCOUNT = f"system:serviceaccount:{JOBS}:spark"
 
 
@@ -145,17 +146,25 @@ def test_a_pod_in_a_queue_that_its_namespace_does_not_claim_is_refused(driver):
         driver.create_namespaced_pod(JOBS, pod("elsewhere", "root.finance.ledger.tier1"), dry_run="All")
 
 
-def test_the_quota_counts_what_is_there(core):
-    core.create_namespaced_pod(JOBS, pod("counted"))
+def test_no_quota_changes_with_every_pod(core):
+    core.create_namespaced_pod(JOBS, pod("uncounted"))
     try:
-        deadline = time.monotonic() + 60
-        while core.read_namespaced_resource_quota("jobs", JOBS).status.used.get("pods") == "0":
-            assert time.monotonic() < deadline, "the pod is not counted"
-            time.sleep(0.2)
-        status = core.read_namespaced_resource_quota("jobs", JOBS).status
-        assert set(status.used) == set(status.hard)
+        quotas = core.list_namespaced_resource_quota(JOBS).items
+        assert [quota.metadata.name for quota in quotas] == ["jobs"]
+        assert set(quotas[0].status.used) == {"services.loadbalancers", "services.nodeports"}
     finally:
-        core.delete_namespaced_pod("counted", JOBS, grace_period_seconds=0)
+        core.delete_namespaced_pod("uncounted", JOBS, grace_period_seconds=0)
+
+
+def test_a_job_of_more_executors_than_the_namespace_allows_is_refused(core):
+    application = make_application("huge", batchSchedulerOptions={"queue": "root.science.models.tier2"})
+    application["spec"]["executor"]["instances"] = 5001
+    kind = ("sparkoperator.k8s.io", "v1beta2", JOBS, APPLICATIONS)
+
+    with pytest.raises(ApiException, match="a job of this namespace has at most 5000 executors"):
+        client.CustomObjectsApi(core.api_client).create_namespaced_custom_object(
+            *kind, application, dry_run="All"
+        )
 
 
 @pytest.mark.parametrize(("kind", "counted"), [("LoadBalancer", "loadbalancers"), ("NodePort", "nodeports")])
@@ -164,9 +173,6 @@ def test_no_way_in_from_outside_can_be_made(core, kind, counted):
 
     with pytest.raises(ApiException, match=f"exceeded quota: jobs, requested: .*services.{counted}=1"):
         core.create_namespaced_service(JOBS, service, dry_run="All")
-
-
-APPLICATIONS = "sparkapplications"
 
 
 @pytest.fixture(scope="module")

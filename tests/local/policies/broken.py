@@ -256,6 +256,12 @@ BROKEN: Mapping[str, Broken] = {
         put("metadata", {"name": "moka-other-claims"}),
         named="Namespace::spark-a-spark-jobs",
     ),
+    "jobs of any size": Broken(
+        "job-namespace-bounded",
+        "ValidatingAdmissionPolicy::spark-a-job-size",
+        put("metadata", {"name": "moka-other-size"}),
+        named="Namespace::spark-a-spark-jobs",
+    ),
     "jobs that reach everything": Broken(
         "default-deny",
         "NetworkPolicy::spark-a-spark-jobs-default-deny",

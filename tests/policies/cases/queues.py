@@ -59,7 +59,7 @@ def space(name: str):
     return a(NAMESPACE, {"metadata": {"name": name}}, name)
 
 
-def claimed(*namespaces: str, name: str = "moka-queue-claims"):
+def admission_policy(*namespaces: str, name: str = "moka-queue-claims"):
     names = {"key": "kubernetes.io/metadata.name", "operator": "In", "values": list(namespaces)}
     constraints = {"namespaceSelector": {"matchExpressions": [names]}}
     return a(ADMISSION_POLICY, {"metadata": {"name": name}, "spec": {"matchConstraints": constraints}})
@@ -139,7 +139,9 @@ CASES: list[Case] = [
     failing("yunikorn-users-checked", a(CONFIG_MAP, yunikorn(**{BYPASS: "true"})), says="bypassAuth"),
     failing("yunikorn-users-checked", a(CONFIG_MAP, yunikorn(**{USERS: ".*"})), says="externalUsers"),
     #
-    passing("tier-1-claimed", TIER_1, space("spark-jobs"), space("monitoring"), claimed("spark-jobs")),
+    passing(
+        "tier-1-claimed", TIER_1, space("spark-jobs"), space("monitoring"), admission_policy("spark-jobs")
+    ),
     passing("tier-1-claimed", TIER_3, space("spark-jobs")),
     passing("tier-1-claimed", space("spark-jobs")),
     passing(
@@ -148,13 +150,20 @@ CASES: list[Case] = [
         replace(space("spark-jobs"), provider="urn:of:another:cluster"),
     ),
     failing("tier-1-claimed", TIER_1, space("spark-jobs"), says="spark-jobs"),
-    failing("tier-1-claimed", TIER_1, space("spark-a"), space("spark-b"), claimed("spark-a"), says="spark-b"),
-    failing("tier-1-claimed", TIER_1, space("spark-a"), claimed("spark-a", name="moka-archer-only")),
     failing(
         "tier-1-claimed",
         TIER_1,
         space("spark-a"),
-        replace(claimed("spark-a"), provider="urn:of:another:cluster"),
+        space("spark-b"),
+        admission_policy("spark-a"),
+        says="spark-b",
+    ),
+    failing("tier-1-claimed", TIER_1, space("spark-a"), admission_policy("spark-a", name="moka-archer-only")),
+    failing(
+        "tier-1-claimed",
+        TIER_1,
+        space("spark-a"),
+        replace(admission_policy("spark-a"), provider="urn:of:another:cluster"),
     ),
     #
     passing("priorities-in-order", *tiers(3000, 2000, 1000)),

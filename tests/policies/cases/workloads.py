@@ -15,6 +15,7 @@ from policies.pack.types import (
 )
 from tests.policies.cases.amounts import ADMISSION, AMOUNTS
 from tests.policies.cases.case import Case, a, failing, passing, urn
+from tests.policies.cases.queues import admission_policy
 
 POD = "kubernetes:core/v1:Pod"
 CRON_JOB = "kubernetes:batch/v1:CronJob"
@@ -357,6 +358,11 @@ NAMESPACES: list[Case] = [
     passing("job-namespace-bounded", namespace(), quota(**{"count/pods": "100"})),
     passing("job-namespace-bounded", namespace(), later(QUOTA, "spark-analytics", {"hard": {"pods": "20k"}})),
     passing("job-namespace-bounded", namespace("monitoring")),
+    passing("job-namespace-bounded", namespace(), admission_policy("spark-analytics", name="moka-job-size")),
+    failing("job-namespace-bounded", namespace(), admission_policy("other", name="moka-job-size")),
+    failing(
+        "job-namespace-bounded", namespace(), admission_policy("spark-analytics", name="moka-queue-claims")
+    ),
     failing("job-namespace-bounded", namespace(), quota("other", pods="20k")),
     failing("job-namespace-bounded", namespace(), quota(**{"services.nodeports": "0"})),
 ]

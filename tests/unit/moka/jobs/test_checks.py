@@ -50,6 +50,17 @@ REFUSED = {
         "queue: root.analytics.reports.tier1 is not for jobs of namespace spark-jobs; did you mean "
         "'root.analytics.reports.tier2'?",
     ),
+    "more executors than a job of its namespace may have": (
+        {"executor": {"instances": 51}},
+        {"most_executors": {"spark-jobs": 50}},
+        "executor.instances: is 51, but a job of namespace spark-jobs has at most 50 executors; lower it.",
+    ),
+    "a maximum of executors above that of its namespace": (
+        {"executor": {"dynamic": {"maximum": 51}}},
+        {"most_executors": {"spark-jobs": 50}},
+        "executor.dynamic.maximum: is 51, but a job of namespace spark-jobs has at most 50 executors; lower "
+        "it.",
+    ),
     "a tier that its project has not": (
         {"tier": 3},
         {},

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from moka.components.kubernetes import archer_deadline, queue_claims
+from moka.components.kubernetes import archer_deadline, job_size, queue_claims
 from moka.components.kubernetes.archer_only import POLICY_NAME
 from stacks import settings
 from stacks.settings.checks.spark import ACCOUNTS
@@ -218,6 +218,21 @@ def test_namespaces_with_claims_are_kept_out_of_other_queues_by_the_api_server(l
     assert namespaces["values"] == ["jobs-a"]
     [target] = [json.loads(data["target.json"]) for data in documents(recorder)]
     assert target["claims"] == {"jobs-a": ["^root[.]analytics[.][^.]+[.]tier[23]$"]}
+
+
+def test_the_api_server_bounds_the_executors_of_jobs_in_every_namespace(layer):
+    recorder = layer(job_namespaces={"jobs-a": {"executors_per_job": 300}, "jobs-b": {}})
+
+    [policy] = [
+        policy for policy in recorder.inputs(ADMISSION) if policy["metadata"]["name"] == job_size.POLICY_NAME
+    ]
+    [namespaces] = policy["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"]
+    messages = " ".join(validation["message"] for validation in policy["spec"]["validations"])
+    assert namespaces["values"] == ["jobs-a", "jobs-b"]
+    assert "at most 300 executors" in messages
+    assert "at most 5000 executors" in messages
+    [target] = [json.loads(data["target.json"]) for data in documents(recorder)]
+    assert target["most_executors"] == {"jobs-a": 300, "jobs-b": 5000}
 
 
 def documents(recorder):

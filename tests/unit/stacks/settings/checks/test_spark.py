@@ -34,8 +34,7 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
         {"clusters.spark-a.node_groups.executor-arm64.maximum": 1_200},
         "clusters.spark-a.node_groups: have 1,226 nodes and 6,056 pods of jobs at the most, for whose "
         "network policies the API server would send 1,411 MB a second to nodes, of 1,250 that it is taken "
-        "for; share the machines out to more clusters, set quota.pods of job namespaces, or set isolated "
-        "to false in them.",
+        "for; share the machines out to more clusters, or set isolated to false in job namespaces.",
     ),
     "no operator": (
         {"spark": {"operators": {}}},
