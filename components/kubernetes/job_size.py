@@ -80,9 +80,8 @@ def _bound(most: int) -> tuple[str, str]:
         # What was there before a bound was lowered goes on.
         f"variables.most != {most} || variables.counts == variables.before || variables.counts.all(count, "
         f"count.matches('^[0-9]{{1,9}}$') && int(count) <= {most})",
-        f"a job of this namespace has at most {most} executors: lower executor.instances, and minExecutors, "
-        "initialExecutors and maxExecutors of dynamicAllocation, or `executors_per_job` of the namespace in "
-        "the settings allows more",
+        f"a job of this namespace has at most {most} executors: lower executor.instances, or what "
+        "dynamicAllocation says, or raise `executors_per_job` of the namespace in the settings",
     )
 
 
