@@ -1,4 +1,4 @@
-"""Which drivers would wait: for nodes, for a scheduler, for room in a queue; and who waits for drivers."""
+"""Which drivers would wait: for nodes, a scheduler, a queue; what is refused; who waits for drivers."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,6 +6,7 @@ from previews import Preview, State, Step
 from previews.values import at, differs, mapping, sequence, text
 from report.model import Finding, Section
 from report.node_groups import NODE_GROUP, group_name, retiring, role, size
+from report.subjects.job_admission import POLICY, refusals
 from report.subjects.queue_tree import CONFIG_MAP, is_queues, queue_states
 from report.subjects.queues import lower
 from report.words import change, code, count
@@ -33,6 +34,7 @@ def drivers(preview: Preview) -> Section:
         *(finding for step in preview.changes_of(CONFIG_MAP) for finding in _queues(step)),
         *(finding for step in preview.changes_of(QUOTA) for finding in _quotas(step)),
         *(finding for step in preview.changes_of(LIMITS) for finding in _limits(step)),
+        *(finding for step in preview.changes_of(POLICY) for finding in refusals(step)),
     ]
     return Section(subject="drivers", title="Drivers that would wait", findings=findings)
 

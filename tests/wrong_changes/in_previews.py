@@ -284,6 +284,18 @@ REPORTS: list[Wrong] = [
     ),
     told(
         "jobs",
+        "a tenth of the executors",
+        "may ask for 5,000 executors → 500 executors",
+        put("job_namespaces.spark-jobs.executors_per_job", 500),
+    ),
+    told(
+        "jobs",
+        "a queue that jobs may not name any more",
+        "what names another is refused",
+        put("job_namespaces.spark-jobs.claims", [{"organization": "analytics"}]),
+    ),
+    told(
+        "jobs",
         "jobs that nothing isolates",
         "No network policy isolates pods",
         put("job_namespaces.spark-jobs.isolated", False),

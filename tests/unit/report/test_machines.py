@@ -1,7 +1,10 @@
+import json
+
 import pytest
 
 from report.node_groups import NODE_GROUP
 from report.subjects.drivers import drivers
+from report.subjects.job_admission import POLICY
 from report.subjects.machines import machines
 from tests.support.report_steps import preview, says, step
 
@@ -172,6 +175,50 @@ def test_a_taint_that_comes_keeps_pods_out():
 @pytest.mark.parametrize("role", ["executor", "system"])
 def test_a_group_that_may_be_smaller_is_to_be_looked_at(role):
     assert "would have 2 to 3 nodes" in says(change(group(role), group(role, maximum=3)), "look")
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "before", "after", "sentence"),
+    [
+        ("moka-job-size", "most", {"jobs": 5000}, {"jobs": 50}, "may ask for 5,000 executors → 50 executors"),
+        (
+            "moka-job-size",
+            "most",
+            {"jobs": 5000},
+            {},
+            "may ask for 5,000 executors → any number of executors",
+        ),
+        (
+            "moka-queue-claims",
+            "allowed",
+            {"jobs": ["^a$", "^b$"]},
+            {"jobs": ["^b$"]},
+            "`^a$` and `^b$` → `^b$`",
+        ),
+        ("moka-queue-claims", "allowed", {"jobs": ["^a$"]}, {}, "may name `^a$` → any queue"),
+    ],
+)
+def test_what_jobs_may_ask_for_is_told_where_it_changes(name, variable, before, after, sentence):
+    def policy(table):
+        expression = f"{json.dumps(table)}[object.metadata.namespace]"
+        variables = [{"name": "other", "expression": "true"}, {"name": variable, "expression": expression}]
+        return {"metadata": {"name": name}, "spec": {"variables": variables}}
+
+    section = drivers(
+        preview(
+            step(
+                POLICY,
+                "bounds",
+                policy({**before, "more": before["jobs"]}),
+                policy({**after, "more": before["jobs"]}),
+            )
+        )
+    )
+
+    [finding] = section.findings
+    assert finding.weight == "look"
+    assert "namespace `jobs`" in finding.says
+    assert sentence in finding.says
 
 
 @pytest.mark.parametrize(
