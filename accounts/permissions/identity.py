@@ -8,11 +8,11 @@ from stacks.settings.foundation import Foundation
 IAM = f"{PROVIDER}iam/"
 
 MANAGED_POLICIES = (
+    "AmazonEBSCSIDriverEKSClusterScopedPolicy",
     "AmazonEC2ContainerRegistryPullOnly",
     "AmazonEKSClusterPolicy",
     "AmazonEKSWorkerNodeMinimalPolicy",
     "AmazonEKS_CNI_Policy",
-    "service-role/AmazonEBSCSIDriverPolicy",
 )
 """AWS's own policies that the program puts on roles; no other can be put there."""
 

@@ -144,7 +144,11 @@ VPC_CNI = Program(
     source="aws/amazon-vpc-cni-k8s: docs/iam-policy.md",
 )
 
+_CSI_SESSION = {"aws:PrincipalTag/eks-cluster-name": "{cluster}"}
 _MADE_BY_CSI = {
+    **_CSI_SESSION,
+    "ec2:ResourceTag/ebs.csi.aws.com/cluster-name": "{cluster}",
+    "aws:ResourceTag/ebs.csi.aws.com/cluster-name": "{cluster}",
     "ec2:ResourceTag/ebs.csi.aws.com/cluster": "true",
     "aws:ResourceTag/ebs.csi.aws.com/cluster": "true",
     "ec2:ResourceTag/kubernetes.io/created-for/pvc/name": "data",
@@ -166,7 +170,9 @@ EBS_CSI_DRIVER = Program(
             actions=("ec2:CreateVolume",),
             resources=(f"{EC2}:volume/*",),
             context={
+                **_CSI_SESSION,
                 "aws:RequestTag/ebs.csi.aws.com/cluster": "true",
+                "aws:RequestTag/ebs.csi.aws.com/cluster-name": "{cluster}",
                 "aws:RequestTag/kubernetes.io/created-for/pvc/name": "data",
             },
         ),
@@ -180,9 +186,14 @@ EBS_CSI_DRIVER = Program(
             resources=(_VOLUME,),
             context=_MADE_BY_CSI,
         ),
-        Call(actions=ec2("AttachVolume", "DetachVolume"), resources=(_INSTANCE,), context=_OF_CLUSTER),
+        Call(
+            actions=ec2("AttachVolume", "DetachVolume"),
+            resources=(_INSTANCE,),
+            # EKS gives the second to machines of its node groups (User Guide, "Tag your resources").
+            context={**_OF_CLUSTER, **_CSI_SESSION, "ec2:ResourceTag/eks:cluster-name": "{cluster}"},
+        ),
     ),
-    source="kubernetes-sigs/aws-ebs-csi-driver: docs/example-iam-policy.json",
+    source="kubernetes-sigs/aws-ebs-csi-driver: docs/AmazonEBSCSIDriverEKSClusterScopedPolicy.json",
 )
 
 

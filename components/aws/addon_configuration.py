@@ -44,8 +44,10 @@ EBS_CSI_DRIVER = {
 
 IDENTITIES = {
     "vpc-cni": AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",)),
+    # Volumes of its own cluster only: by the session tag eks-cluster-name, and a tag that the driver gives
+    # them from v1.58 on, of the cluster that EKS tells it (kubernetes-sigs/aws-ebs-csi-driver#2918).
     "aws-ebs-csi-driver": AddonIdentity(
-        service_account="ebs-csi-controller-sa", policies=("service-role/AmazonEBSCSIDriverPolicy",)
+        service_account="ebs-csi-controller-sa", policies=("AmazonEBSCSIDriverEKSClusterScopedPolicy",)
     ),
 }
 

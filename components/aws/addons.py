@@ -26,7 +26,7 @@ class AddonIdentity:
 
     service_account: the add-on's own, in `kube-system`.
     policies: policies that AWS keeps for it, by path and name, for example
-        `service-role/AmazonEBSCSIDriverPolicy`.
+        `AmazonEKS_CNI_Policy`.
     """
 
     service_account: str

@@ -6,12 +6,10 @@ import pulumi
 import pulumi_kubernetes as k8s
 
 from moka.celeborn import configuration as conf
+from moka.sizes.celeborn import MASTER_GIB
 
 UID = 10006
 """User and group of the image."""
-
-MASTER_GIB = 20
-"""Size of a master's volume: its log of what the masters agreed on is cut short again and again."""
 
 
 @dataclass(frozen=True, kw_only=True)

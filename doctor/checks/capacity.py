@@ -1,5 +1,6 @@
 """Capacity reservations: they exist, and are of the machines that they are for."""
 
+import math
 from collections.abc import Iterator
 
 from doctor.account import Place
@@ -43,12 +44,14 @@ def _reservation(place: Place, group: MachineGroup, zone: str, id_: str) -> Find
         return problem(
             where,
             f"{reservation} is for {type_}, and the group has {series(group.types)}.",
-            f"Add {type_} to it.",
+            f"Make it {type_}, the only type of the group.",
         )
     if total < group.per_zone:
-        return warning(
+        least = math.ceil(group.settings.minimum / len(group.zones))
+        # Where a launch template names a reservation, EC2 starts nothing outside of it.
+        return (problem if total < least else warning)(
             where,
             f"{reservation} has {total:,} machines, and the group may have {group.per_zone:,} in {zone}.",
-            "Machines beyond it are on demand, if available: raise it, or lower the maximum.",
+            "Machines beyond it do not start: raise it, or lower the maximum.",
         )
     return ok(where, f"{reservation} has {total:,} {type_} in {zone}.")

@@ -14,6 +14,8 @@ from doctor.finding import Finding, not_checked, ok, problem, warning
 from doctor.machines import MachineGroup, machine_groups, vcpu_class, vcpus
 from doctor.question import Question
 from moka.network_address_usage import ADDRESS, INTERFACE, PREFIX
+from moka.sizes.celeborn import MASTER_GIB
+from moka.sizes.collectors import SCRAPER_DISK_GIB, scrapers
 from stacks.settings.network_use import interface_endpoints, vpc_contents
 
 WARNING_SHARE = 0.8
@@ -338,8 +340,25 @@ def _foreign_interfaces(place: Place) -> float:
 
 
 def _disks(place: Place) -> float:
-    """TiB of root disks."""
-    return sum(group.settings.maximum * group.settings.disk.gib for group in machine_groups(place)) / 1024
+    """TiB of root disks, and of volumes of pods."""
+    roots = sum(group.settings.maximum * group.settings.disk.gib for group in machine_groups(place))
+    return (roots + sum(_pod_volumes(place))) / 1024
+
+
+def _pod_volumes(place: Place) -> Iterator[int]:
+    """GiB of volumes that pods of the platform have."""
+    settings = place.settings
+    for cluster in place.clusters.values():
+        if cluster.shuffle is not None:
+            yield cluster.shuffle.masters * MASTER_GIB
+            if volumes := cluster.shuffle.storage.volumes:
+                yield cluster.shuffle.workers * volumes.count * volumes.gib
+        nodes = sum(group.maximum for group in cluster.node_groups.values())
+        yield (settings.metrics.shards or scrapers(nodes)) * SCRAPER_DISK_GIB
+        if settings.metrics.destination is None:
+            yield settings.metrics.store.disk_gib
+    if place.home and settings.history is not None:
+        yield settings.history.replicas * settings.history.store_gib
 
 
 def _foreign_disks(place: Place) -> float:

@@ -3,6 +3,9 @@
 import math
 from dataclasses import dataclass
 
+MASTER_GIB = 20
+"""Size of a master's volume: its log of what the masters agreed on is cut short again and again."""
+
 MAX_HEAP_GIB = 31
 """Heap up to which a JVM's references take four bytes: a few GiB more would hold less."""
 

@@ -74,7 +74,13 @@ class Store(Section):
     """A Prometheus on each cluster, where no destination is named."""
 
     days: Count = Field(default=15, description="Days that metrics are kept.")
-    disk_gib: int = Field(default=100, ge=10, le=16384, description="Its volume, GiB.")
+    disk_gib: int = Field(
+        default=100,
+        ge=10,
+        le=16384,
+        description="Its volume, GiB; one that is there is enlarged by hand first "
+        "(docs/operations/alerts.md, StoreNearlyFull).",
+    )
     memory_gib: int = Field(default=8, ge=1, le=1024, description="Its memory, GiB: some 8 KiB a series.")
 
 

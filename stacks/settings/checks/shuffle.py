@@ -12,8 +12,11 @@ from stacks.settings.environment import Environment
 from stacks.settings.shuffle import Shuffle
 from stacks.settings.shuffle_sizes import worker_size
 
-RESERVED_STORAGE_GIB = 50
-"""Of a node's instance storage, for images and logs: kubelet and containerd are there too."""
+RESERVED_STORAGE = 0.2
+"""Share of a node's instance storage for images and logs, as kubelet and containerd are there too, and for
+staying free: from 85% on the kubelet takes images away, and from 90% on no worker comes to the node any more,
+not even to clear away what one left there (kubernetes.io, "Node-pressure Eviction"; awslabs/amazon-eks-ami:
+nodeadm/internal/kubelet/config.go, nodefs.available)."""
 
 
 def _with_celeborn(settings: Environment) -> Iterator[tuple[str, Cluster, Shuffle]]:
@@ -59,12 +62,14 @@ def storage(settings: Environment) -> Iterator[Mistake]:
                     "such as r8gd or i8g, or shuffle.storage.volumes",
                 )
             for machine in types:
-                if machine.local_gib is not None and gib > machine.local_gib - RESERVED_STORAGE_GIB:
+                if machine.local_gib is None:
+                    continue
+                most = int(machine.local_gib * (1 - RESERVED_STORAGE))
+                if gib > most:
                     yield Mistake(
                         f"{at}.storage.instance.gib",
-                        f"is {gib}, but {machine.name} has {machine.local_gib} GiB, {RESERVED_STORAGE_GIB} "
-                        "of them for images and logs; lower it to "
-                        f"{machine.local_gib - RESERVED_STORAGE_GIB}",
+                        f"is {gib}, but {machine.name} has {machine.local_gib} GiB, of which a fifth is for "
+                        f"images and logs and stays free; lower it to {most}",
                     )
 
 

@@ -138,7 +138,7 @@ def test_nothing_of_the_laptop_s_environment_is_refused(account):
          "EKS does not have permissions to assume the associated role"),
         (lambda hand: hand.associate("ebs-csi-controller-sa", namespace="default"),
          "no Pod Identity association of kube-system/ebs-csi-controller-sa"),
-        (lambda hand: hand.detach("spark-a-aws-ebs-csi-driver", "AmazonEBSCSIDriverPolicy"),
+        (lambda hand: hand.detach("spark-a-aws-ebs-csi-driver", "AmazonEBSCSIDriverEKSClusterScopedPolicy"),
          "The add-on is unhealthy because it doesn't have the desired number of replicas; the EBS"),
         (lambda hand: hand.change("spark-a-autoscaler", "autoscaling:SetDesired", "autoscaling:Execute"),
          "Cluster Autoscaler gets: User: arn:aws:sts::123456789012:assumed-role/"),

@@ -53,6 +53,7 @@ def test_each_program_says_where_it_is_written_what_it_calls(program):
         (programs.VPC_CNI, "AmazonEKS_CNI_Policy"),
         (programs.EBS_CSI_DRIVER, "AmazonEBSCSIDriverPolicy"),
         (programs.EBS_CSI_DRIVER, "AmazonEBSCSIDriverPolicyV2"),
+        (programs.EBS_CSI_DRIVER, "AmazonEBSCSIDriverEKSClusterScopedPolicy"),
         (programs.CONTROL_PLANE, "AmazonEKSClusterPolicy"),
     ],
 )

@@ -71,7 +71,7 @@ def test_its_id_is_known_once_the_association_is_effective(deploy, monkeypatch, 
 
 
 def test_software_of_aws_gets_the_policy_that_aws_keeps_for_it(deploy):
-    driver = "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicy"
+    driver = "arn:aws:iam::aws:policy/AmazonEBSCSIDriverEKSClusterScopedPolicy"
     stack = deploy(lambda: PodIdentity("csi", args(managed_policy_arns=(driver,))))
 
     [attachment] = stack.inputs("aws:iam/rolePolicyAttachment:RolePolicyAttachment")

@@ -43,14 +43,13 @@ def answering(answer):
             {"InstanceType": "r5.large"},
             "problem main/spark-a Node group driver: capacity reservation {} is for r5.large, and the group "
             "has "
-            "r6i.2xlarge. Add r5.large to it.",
+            "r6i.2xlarge. Make it r5.large, the only type of the group.",
         ),
         (
             {"TotalInstanceCount": 2},
             "warning main/spark-a Node group driver: capacity reservation {} has 2 machines, and the group "
             "may "
-            "have 4 in us-east-1a. Machines beyond it are on demand, if available: raise it, or lower the "
-            "maximum.",
+            "have 4 in us-east-1a. Machines beyond it do not start: raise it, or lower the maximum.",
         ),
         (
             "InvalidCapacityReservationId.NotFound",

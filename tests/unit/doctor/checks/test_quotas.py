@@ -1,3 +1,4 @@
+import re
 from datetime import UTC, datetime, time, timedelta
 
 import pytest
@@ -207,7 +208,21 @@ def test_root_disks_are_counted_in_tib(place):
 
     [finding] = lines(count_of("L-7A658B76"), place(with_disks, stubbed=stubbed))
 
-    assert finding.startswith("problem main TiB of gp3 disks: 81.0 needed, 50 allowed.")
+    assert finding.startswith("problem main TiB of gp3 disks: 81.3 needed, 50 allowed.")
+
+
+def test_volumes_of_pods_count_as_root_disks_do(place):
+    def on_volumes(written):
+        written["clusters"]["spark-a"]["shuffle"]["storage"] = {"volumes": {"count": 4, "gib": 10240}}
+        written["metrics"] = {"store": {"disk_gib": 100 + 1024}}
+
+    def needed(*changes):
+        stubbed = {"service-quotas": allowed("ebs", "L-7A658B76", 500.0)}
+        [finding] = lines(count_of("L-7A658B76"), place(*changes, stubbed=stubbed))
+        return float(re.search(r"([\d.]+) needed", finding)[1])
+
+    # Four of 10 TiB for each of three workers, and a TiB more for metrics.
+    assert needed(on_volumes) - needed() == pytest.approx(121)
 
 
 def test_groups_of_a_cluster_and_machines_of_a_group_have_limits(place):

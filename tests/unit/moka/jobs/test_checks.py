@@ -83,26 +83,26 @@ REFUSED = {
         {},
         "driver: requests 1 core and 66 GiB with overhead, but the largest driver node of arm64 has "
         "7.41 cores "
-        "and 59.7 GiB for a pod; request less.",
+        "and 57.7 GiB for a pod; request less.",
     ),
     "an executor with more cores than any machine": (
         {"executor": {"cores": 16, "instances": 1}},
         {},
         "executor: requests 16 cores and 4.4 GiB with overhead, but the largest executor node of arm64 has "
-        "15.39 cores and 122.3 GiB for a pod; request less.",
+        "15.39 cores and 118.5 GiB for a pod; request less.",
     ),
     "an executor that would fit but for the memory beside its heap": (
         {**PYTHON, "executor": {"memory": "100g", "instances": 1}},
         {},
         "executor: requests 1 core and 140 GiB with overhead, but the largest executor node of arm64 has "
-        "15.39 cores and 122.3 GiB for a pod; request less.",
+        "15.39 cores and 118.5 GiB for a pod; request less.",
     ),
     "an executor that no machine of any architecture has room for": (
         {"architecture": "any", "executor": {"memory": "1t", "instances": 1}},
         {"queues": {"root.analytics.reports.tier1": {}}},
         "executor: requests 1 core and 1126.4 GiB with overhead, but the largest executor node has "
         "15.39 cores "
-        "and 122.3 GiB (arm64) or 31.35 cores and 246.5 GiB (amd64) for a pod; request less.",
+        "and 118.5 GiB (arm64) or 31.35 cores and 238.8 GiB (amd64) for a pod; request less.",
     ),
     "more memory at the start than its queue ever has": (
         {"executor": {"memory": "50g", "instances": 10}},

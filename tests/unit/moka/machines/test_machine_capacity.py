@@ -25,7 +25,7 @@ def test_the_largest_machine_of_all_groups_of_a_role_counts():
     )
 
     amd64, arm64 = machines
-    assert (arm64.millicores // 1000, arm64.memory_mib // 1024) == (63, 246)
+    assert (arm64.millicores // 1000, arm64.memory_mib // 1024) == (63, 238)
     assert not arm64.local_disks
     assert amd64.millicores < 2_000
     assert amd64.local_disks

@@ -840,7 +840,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "clusters.<name>.shuffle.storage.instance.gib": [
         (
             {f"{SHUFFLE}.storage.instance": {"gib": 900}},
-            "is 900, but r6gd.4xlarge has 884 GiB, 50 of them for",
+            "is 900, but r6gd.4xlarge has 884 GiB, of which a fifth",
         ),
     ],
     "clusters.<name>.shuffle.storage.volumes.count": [

@@ -18,8 +18,8 @@ MISTAKES: dict[str, tuple[Changes, str]] = {
     ),
     "more shuffle data than a node's instance storage holds": (
         {f"{SHUFFLE}.storage": {"instance": {"gib": 900}}},
-        f"{SHUFFLE}.storage.instance.gib: is 900, but r6gd.4xlarge has 884 GiB, 50 of them for images "
-        "and logs; lower it to 834.",
+        f"{SHUFFLE}.storage.instance.gib: is 900, but r6gd.4xlarge has 884 GiB, of which a fifth is "
+        "for images and logs and stays free; lower it to 707.",
     ),
     "shuffle data in two kinds of places": (
         {f"{SHUFFLE}.storage.volumes": {"count": 2}},
