@@ -32,6 +32,7 @@ Subject = Literal[
     "sizes",
     "capacity",
     "versions",
+    "disks",
     "database",
     "health",
     "shuffle",

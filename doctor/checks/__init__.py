@@ -6,6 +6,7 @@ from doctor.checks import (
     capacity,
     control_planes,
     database,
+    disks,
     endpoints,
     health,
     images,
@@ -43,6 +44,7 @@ CHECKS: Mapping[str, tuple[Question, ...]] = {
         Question("Machine images", versions.node_images),
         Question("Machine images of your own", versions.own_images),
     ),
+    "disks": (Question("The key of new disks", disks.default_key),),
     "database": (
         Question("Versions of the database", database.offer),
         Question("The role of RDS", database.service_role),
