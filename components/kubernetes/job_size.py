@@ -55,69 +55,67 @@ def rules(executors: Mapping[str, int]) -> dict[str, Any]:
 
 
 COUNTS = {
-    "executor": {"instances": "spark.executor.instances"},
-    "dynamicAllocation": {
-        "initialExecutors": "spark.dynamicAllocation.initialExecutors",
-        "minExecutors": "spark.dynamicAllocation.minExecutors",
-        "maxExecutors": "spark.dynamicAllocation.maxExecutors",
-    },
+    "executor.instances": "spark.executor.instances",
+    "dynamicAllocation.minExecutors": "spark.dynamicAllocation.minExecutors",
+    "dynamicAllocation.initialExecutors": "spark.dynamicAllocation.initialExecutors",
+    "dynamicAllocation.maxExecutors": "spark.dynamicAllocation.maxExecutors",
 }
-"""Part of an application's spec -> its field with a number of executors -> Spark's key for the same."""
+"""Field of an application's spec with a number of executors -> Spark's key for the same."""
 
-ELASTIC = "spark.dynamicAllocation.enabled"
+MAXIMUM, ELASTIC = "dynamicAllocation.maxExecutors", "dynamicAllocation.enabled"
 
 VALIDATIONS = {
-    "variables.counts == variables.before || !variables.elastic || variables.bounded": (
+    "variables.said == variables.before || !variables.elastic || variables.bounded": (
         "dynamic allocation needs a maximum in this namespace: set spec.dynamicAllocation.maxExecutors"
     ),
 }
-"""What must be true of an application, in CEL, and the message where it is not."""
+"""What must be true of an application, in CEL, and the message where it is not. What was there before a bound
+was set or lowered goes on."""
 
 
 def _bound(most: int) -> tuple[str, str]:
     """The validation of namespaces with one bound, and its message."""
     return (
-        # What was there before a bound was lowered goes on.
-        f"variables.most != {most} || variables.counts == variables.before || variables.counts.all(count, "
-        f"count.matches('^[0-9]{{1,9}}$') && int(count) <= {most})",
+        f"variables.most != {most} || variables.said == variables.before || variables.counts.all(count, "
+        f"count == '' || (count.matches('^[0-9]{{1,9}}$') && int(count) <= {most}))",
         f"a job of this namespace has at most {most} executors: lower executor.instances, or what "
         "dynamicAllocation says, or raise `executors_per_job` of the namespace in the settings",
     )
 
 
 def variables(executors: Mapping[str, int]) -> dict[str, str]:
-    """What the rules build on, in CEL: the bound, numbers of executors now and before, dynamic allocation."""
-    spec = "object.spec"
-    elastic = _field(spec, "dynamicAllocation", "enabled")
+    """What the rules build on, in CEL: the bound, what an application says of executors, and said before."""
     return {
         "most": f"{json.dumps(dict(sorted(executors.items())))}[object.metadata.namespace]",
         "counts": _counts("object"),
-        "before": f"oldObject == null ? ['none'] : {_counts('oldObject')}",
-        "elastic": f"'true' in ({elastic} + {_conf(spec, ELASTIC)})",
-        "bounded": (
-            f"size({_field(spec, 'dynamicAllocation', 'maxExecutors')} + "
-            f"{_conf(spec, COUNTS['dynamicAllocation']['maxExecutors'])}) > 0"
+        # As Spark reads a boolean.
+        "elastic": (
+            f"{_texts('object', ELASTIC, f'spark.{ELASTIC}')}.exists(text, "
+            "text.matches('(?i)^[[:space:]]*true[[:space:]]*$'))"
         ),
+        "bounded": f"{_texts('object', MAXIMUM, COUNTS[MAXIMUM])} != ['', '']",
+        "said": _said("object"),
+        "before": f"oldObject == null ? ['none'] : {_said('oldObject')}",
     }
 
 
+def _said(thing: str) -> str:
+    """All that an application says of executors: as many texts as there are places for it."""
+    return f"({_counts(thing)} + {_texts(thing, ELASTIC, f'spark.{ELASTIC}')})"
+
+
 def _counts(thing: str) -> str:
-    """Numbers of executors that an application says, as text."""
-    spec = f"{thing}.spec"
-    terms = [
-        term
-        for part, fields in COUNTS.items()
-        for field, key in fields.items()
-        for term in (_field(spec, part, field), _conf(spec, key))
-    ]
-    return f"({' + '.join(terms)})"
+    return f"({' + '.join(_texts(thing, field, key) for field, key in COUNTS.items())})"
 
 
-def _field(spec: str, part: str, field: str) -> str:
-    path = f"{spec}.{part}"
-    return f"(has({path}) && has({path}.{field}) ? [string({path}.{field})] : [])"
-
-
-def _conf(spec: str, key: str) -> str:
-    conf = f"{spec}.sparkConf"
-    return f"(has({conf}) && '{key}' in {conf} ? [{conf}['{key}']] : [])"
+def _texts(thing: str, field: str, key: str) -> str:
+    """What stands in a field of the spec, and under a key of Spark's, as text; empty where nothing does."""
+    part, conf, path = (
+        f"{thing}.spec.{field.split('.')[0]}",
+        f"{thing}.spec.sparkConf",
+        f"{thing}.spec.{field}",
+    )
+    return (
+        f"[has({part}) && has({path}) ? string({path}) : '', "
+        f"has({conf}) && '{key}' in {conf} ? string({conf}['{key}']) : '']"
+    )

@@ -85,6 +85,14 @@ DECOMMISSIONING: Mapping[str, str] = {
     "spark.kubernetes.executor.terminationGracePeriodSeconds": f"{GRACE_SECONDS['executor']}s",
 }
 
+FAILURES: Mapping[str, str] = {
+    # Or Spark 4 ends a job of days at as many failed executors as two for each that it may have, or three.
+    "spark.executor.failuresValidityInterval": "1h",
+}
+
+SMALL_BATCHES = 500
+"""Executors at the start, up to which Spark's own batches of ten a second (five in 3.5) are enough."""
+
 CELEBORN: Mapping[str, str] = {
     "spark.shuffle.manager": "org.apache.spark.shuffle.celeborn.SparkShuffleManager",
     # With it Spark takes shuffle data as kept when an executor goes (Spark 3.5 and later).
@@ -117,6 +125,7 @@ def configuration(job: Job, target: JobTarget) -> dict[str, str]:
         **s3a(job, target),
         **tables(target.metastores.get(job.namespace), target.bucket_regions),
         **DECOMMISSIONING,
+        **FAILURES,
         **(
             celeborn_shuffle(job, target.celeborn)
             if target.celeborn and on_celeborn(job, target)
@@ -236,6 +245,9 @@ def executor_shuffle(job: Job, target: JobTarget) -> dict[str, str]:
 
 def _executors(job: Job) -> dict[str, str]:
     conf = {}
+    if job.executor.at_start > SMALL_BATCHES:
+        # In a minute, while their placeholders still wait for them: 15 minutes from the first one on.
+        conf["spark.kubernetes.allocation.batch.size"] = str(ceil(job.executor.at_start / 60))
     if job.executor.dynamic:
         conf["spark.dynamicAllocation.executorIdleTimeout"] = f"{job.executor.dynamic.idle_seconds}s"
     if job.executor.gpus:

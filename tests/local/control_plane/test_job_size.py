@@ -62,6 +62,9 @@ def application(instances=None, **spec):
         (None, {"dynamicAllocation": ELASTIC}, NO_MAXIMUM),
         (None, {"dynamicAllocation": {"enabled": False}}, None),
         (None, {"sparkConf": ON}, NO_MAXIMUM),
+        # As Python writes it, and as Spark reads it.
+        (None, {"sparkConf": {"spark.dynamicAllocation.enabled": " True"}}, NO_MAXIMUM),
+        (None, {"sparkConf": {"spark.dynamicAllocation.enabled": "false"}}, None),
         (None, {"sparkConf": {**ON, LARGEST: "50"}}, None),
         (None, {"sparkConf": {**ON, LARGEST: "51"}}, TOO_MANY),
         (None, {"dynamicAllocation": ELASTIC, "sparkConf": {LARGEST: "50"}}, None),
@@ -83,3 +86,22 @@ def test_what_was_there_before_the_bound_goes_on_and_does_not_grow(refused, api,
     with pytest.raises(Exception, match="at most 10"):
         api.merge(f"{path}/pi", {"spec": {"executor": {"instances": 41}}})
     assert api.merge(f"{path}/pi", {"spec": {"executor": {"instances": 9}}})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ((2, {}), {"dynamicAllocation": {"enabled": True}}, NO_MAXIMUM),
+        (
+            (None, {"dynamicAllocation": {**ELASTIC, "maxExecutors": 50}}),
+            {"dynamicAllocation": {"maxExecutors": None, "initialExecutors": 50}},
+            NO_MAXIMUM,
+        ),
+    ],
+)
+def test_an_application_that_changes_is_looked_at_as_a_new_one_is(refused, api, path, before, after, says):
+    instances, spec = before
+    assert refused(application(instances, **spec)) is None
+
+    with pytest.raises(Exception, match=says):
+        api.merge(f"{path}/pi", {"spec": after})

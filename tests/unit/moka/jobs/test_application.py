@@ -204,6 +204,18 @@ def test_executors_have_as_long_to_hand_their_blocks_on_as_their_node_has_to_go(
     assert 60 <= grace <= 120
 
 
+def test_executors_that_fail_now_and_then_do_not_end_a_job_of_days(make_spec):
+    assert make_spec()["sparkConf"]["spark.executor.failuresValidityInterval"] == "1h"
+
+
+def test_executors_of_a_large_job_are_all_there_while_their_placeholders_wait(make_spec):
+    batch = "spark.kubernetes.allocation.batch.size"
+
+    assert batch not in make_spec(executor={"instances": 500})["sparkConf"]
+    # A batch a second: far from the 15 minutes.
+    assert int(make_spec(executor={"instances": 3000})["sparkConf"][batch]) >= 50
+
+
 def test_a_user_is_known_to_the_scheduler(make_spec):
     spec = make_spec(user="anna", groups=["science", "all"])
 
