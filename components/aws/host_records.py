@@ -15,7 +15,8 @@ class HostRecordsArgs:
     """What differs between servers.
 
     zone_id: hosted zone of Route 53, public or private, in the same account.
-    hosts: names, also `*.<name>`, which holds at any depth below it (RFC 4592).
+    hosts: names, also `*.<name>`, which holds at any depth below it, but not below a name that exists: what
+        proves a certificate for `*.b.<name>` makes `b.<name>` exist (RFC 4592, 2.2.2 and 3.3.1).
     target: name of the server in DNS.
     former_names: of components whose records of these hosts are this one's now.
     """

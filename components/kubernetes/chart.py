@@ -22,6 +22,7 @@ class ChartArgs:
     values: what only the program knows, over the file's values.
     values_file: name of its file of values, by default the release's: several releases may share one.
     crds: whether to make the custom resources that the chart brings along.
+    seconds: for all pods of its Deployments to be ready; of a DaemonSet's it follows from its strategy.
     """
 
     catalog: Catalog
@@ -31,6 +32,7 @@ class ChartArgs:
     values: Values = field(default_factory=dict)
     values_file: str | None = None
     crds: bool = True
+    seconds: int = LEAST_SECONDS
 
 
 class Chart(pulumi.ComponentResource):
@@ -68,7 +70,7 @@ class Chart(pulumi.ComponentResource):
                 skip_crds=not args.crds,
                 max_history=5,
                 # As long as a DaemonSet needs to come to every node.
-                timeout=strategy_seconds(values.get(strategy)) if strategy else LEAST_SECONDS,
+                timeout=strategy_seconds(values.get(strategy)) if strategy else args.seconds,
             ),
             opts=pulumi.ResourceOptions(parent=self),
         )

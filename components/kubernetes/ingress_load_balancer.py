@@ -16,10 +16,14 @@ ANNOTATION = "service.beta.kubernetes.io/aws-load-balancer"
 """Prefix of what makes the load balancer reads (aws-load-balancer-controller v3.5.0,
 docs/guide/service/annotations.md)."""
 
-DRAIN_SECONDS = 120
-"""For so long open connections to a pod that goes are kept; pods go on serving for 90 s of it and then
+DRAIN_SECONDS = 180
+"""For so long open connections to a pod that goes are kept; pods go on serving for 130 s of it and then
 end what is open (charts-values/traefik.yaml). AWS asks for that much at the least of a network load balancer
 (https://docs.aws.amazon.com/elasticloadbalancing/latest/network/edit-target-group-attributes.html)."""
+
+ROLLOUT_SECONDS = 1800
+"""For two pods, one after the other, to be pulled and then found healthy by the load balancer, which takes it
+minutes (kubernetes-sigs/aws-load-balancer-controller#1834). An estimate."""
 
 TLS_POLICY = "ELBSecurityPolicy-TLS13-1-2-2021-06"
 """TLS 1.2 and 1.3 (https://docs.aws.amazon.com/elasticloadbalancing/latest/network/describe-ssl-policies.html)."""

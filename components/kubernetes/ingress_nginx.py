@@ -6,7 +6,7 @@ import pulumi
 
 from moka.catalog import Catalog
 from moka.components.kubernetes.chart import Chart, ChartArgs
-from moka.components.kubernetes.ingress_load_balancer import Backend, controller_network
+from moka.components.kubernetes.ingress_load_balancer import ROLLOUT_SECONDS, Backend, controller_network
 
 INGRESS_CLASS = "ingress-nginx"
 """Not `nginx`: that one belonged to the release of before, and classes are the whole cluster's."""
@@ -61,6 +61,7 @@ class IngressNginx(pulumi.ComponentResource):
                         "config": {"force-ssl-redirect": str(args.tls).lower()},
                     }
                 },
+                seconds=ROLLOUT_SECONDS,
             ),
             pulumi.ResourceOptions(parent=self, depends_on=[network]),
         )

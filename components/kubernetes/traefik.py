@@ -9,7 +9,7 @@ import pulumi_kubernetes as k8s
 
 from moka.catalog import Catalog
 from moka.components.kubernetes.chart import Chart, ChartArgs
-from moka.components.kubernetes.ingress_load_balancer import Backend, controller_network
+from moka.components.kubernetes.ingress_load_balancer import ROLLOUT_SECONDS, Backend, controller_network
 from moka.components.kubernetes.rbac import Right, grant, grant_everywhere
 
 ACCOUNT = "traefik"
@@ -85,6 +85,7 @@ class Traefik(pulumi.ComponentResource):
                 namespace=args.namespace,
                 values=values(args),
                 crds=False,
+                seconds=ROLLOUT_SECONDS,
             ),
             # A pod is ready only with what it may read.
             pulumi.ResourceOptions(parent=self, depends_on=[*rights, network]),

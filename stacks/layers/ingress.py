@@ -85,7 +85,6 @@ class Inputs:
     certificates: settings of those for TLS; None for plain HTTP.
     dns_zone: hosted zone for records of the pages; None for none.
     names: host names of the cluster's own pages, with wildcards of one label.
-    hosts: the same, with wildcards of any depth.
     home_hosts: those that the environment has once; none but at home.
     previews: CI previews the environment.
     gateway: to UIs; None for none.
@@ -98,7 +97,6 @@ class Inputs:
     certificates: CertificateSettings | None
     dns_zone: str | None
     names: Sequence[str]
-    hosts: Sequence[str]
     home_hosts: Sequence[str]
     previews: bool
     gateway: Gateway | None = None
@@ -127,7 +125,6 @@ def inputs(site: ClusterSite) -> Inputs:
         certificates=site.foundation.certificates,
         dns_zone=site.foundation.dns_zone,
         names=pages.cluster_names(site.name, list(settings.job_namespaces), settings.domain),
-        hosts=[f"*.{settings.ui_domain(site.name)}"],
         home_hosts=settings.home_hosts if site.name == settings.home else [],
         previews=site.settings.ci is not None,
         gateway=_gateway_inputs(site),
@@ -223,7 +220,7 @@ def _deploy_load_balancer(
     if inputs.dns_zone:
         HostRecords(
             f"{site.name}-pages",
-            HostRecordsArgs(zone_id=inputs.dns_zone, hosts=inputs.hosts, target=load_balancer.host),
+            HostRecordsArgs(zone_id=inputs.dns_zone, hosts=inputs.names, target=load_balancer.host),
             site.opts,
         )
     if inputs.dns_zone and inputs.home_hosts:

@@ -124,7 +124,7 @@ class Foundation(Section):
     dns_zone: HostedZone | None = Field(
         default=None,
         description="Hosted zone, public or private, in the account, of `domain` or above, for records of "
-        "pages; without, lead `*.<cluster>.<domain>` to output `host` of layer ingress yourself.",
+        "pages; without, lead the names of `arns` to output `host` of layer ingress yourself.",
     )
 
     @property

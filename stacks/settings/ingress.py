@@ -22,8 +22,10 @@ class Ingress(Section):
         description="Ingress controller. ingress-nginx has had no fixes since March 2026: it is for those "
         "who move over, `docs/operations/ingress.md`.",
     )
+    # A rule for each and ports 80 and 443 in the load balancer's group, which takes 60.
     networks: list[Cidr] = Field(
         default_factory=list,
+        max_length=30,
         description="Networks that may connect to the load balancers, which are internal; without, all that "
         "reach them.",
     )

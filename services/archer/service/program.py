@@ -30,10 +30,9 @@ from services.archer.traces import tracing
 from services.common.issuer import IssuerKeys
 from services.common.kubernetes import ServiceAccount
 
-KEEP_ALIVE_SECONDS = 75
-"""Longer than the load balancer's, 60 s: it must not send into a connection that is being closed
-(https://docs.aws.amazon.com/elasticloadbalancing/latest/application/application-load-balancers.html,
-idle_timeout)."""
+KEEP_ALIVE_SECONDS = 120
+"""Longer than Traefik's, 90 s: it must not send into a connection that is being closed (traefik/traefik:
+pkg/config/dynamic/http_config.go, idleConnTimeout)."""
 
 GRACE_SECONDS = 30
 """For requests that are under way when it is to end."""

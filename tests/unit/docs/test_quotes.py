@@ -48,6 +48,7 @@ OTHERS = {
     # Go, the Spark Operator, and YuniKorn
     "driver pod not found",
     "failed to create placeholder pod",
+    "cannot fit application",
     "no placement rule matched",
     "Preempted by",
     "signal: killed",

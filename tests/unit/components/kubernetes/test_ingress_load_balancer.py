@@ -73,7 +73,7 @@ def test_another_controller_takes_the_place_of_one_behind_the_same_load_balancer
 def test_open_connections_are_kept_until_a_pod_has_ended_them(service):
     _, annotations = service()
 
-    assert "deregistration_delay.timeout_seconds=120" in annotations["target-group-attributes"].split(",")
+    assert "deregistration_delay.timeout_seconds=180" in annotations["target-group-attributes"].split(",")
 
 
 def test_networks_that_may_connect_are_named_where_the_settings_name_them(service):

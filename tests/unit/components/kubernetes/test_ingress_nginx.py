@@ -1,6 +1,7 @@
 import pytest
 
 from moka.components.kubernetes.ingress_nginx import IngressNginx, IngressNginxArgs
+from services.archer.service.bodies import PLAN_BYTES, WORKFLOWS_BYTES
 
 
 @pytest.fixture
@@ -15,7 +16,13 @@ def controller(deploy, catalog):
 
 @pytest.mark.parametrize(("tls", "redirects"), [(True, "true"), (False, "false")])
 def test_plain_requests_are_redirected_where_there_is_tls(controller, tls, redirects):
-    assert controller(tls)["config"] == {"force-ssl-redirect": redirects}
+    assert controller(tls)["config"]["force-ssl-redirect"] == redirects
+
+
+def test_what_archer_takes_passes_through(controller):
+    limit = controller(tls=True)["config"]["proxy-body-size"]
+
+    assert int(limit.removesuffix("m")) * 2**20 > max(PLAN_BYTES, WORKFLOWS_BYTES)
 
 
 def test_its_class_is_another_than_that_of_the_release_of_before(controller):

@@ -211,9 +211,13 @@ def test_executors_that_fail_now_and_then_do_not_end_a_job_of_days(make_spec):
 def test_executors_of_a_large_job_are_all_there_while_their_placeholders_wait(make_spec):
     batch = "spark.kubernetes.allocation.batch.size"
 
-    assert batch not in make_spec(executor={"instances": 500})["sparkConf"]
+    def conf(instances):
+        queues = {"root.analytics.reports.tier1": {}}
+        return make_spec({"queues": queues}, executor={"instances": instances})["sparkConf"]
+
+    assert batch not in conf(500)
     # A batch a second: far from the 15 minutes.
-    assert int(make_spec(executor={"instances": 3000})["sparkConf"][batch]) >= 50
+    assert int(conf(3000)[batch]) >= 50
 
 
 def test_a_user_is_known_to_the_scheduler(make_spec):
