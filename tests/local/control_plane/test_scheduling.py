@@ -1,4 +1,5 @@
 import json
+import urllib.error
 import urllib.request
 
 import pytest
@@ -109,6 +110,41 @@ def test_a_spark_application_becomes_a_driver_that_yunikorn_places_in_its_queue(
             for allocation in application.get("allocations", [])
         ]
     assert driver["spec"]["nodeName"] in placed
+
+
+def test_a_scheduler_that_starts_anew_makes_no_placeholders_for_gangs_without_task_groups(
+    plane, api, yunikorn, operator, namespace, eventually
+):
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+    api.create(
+        f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications", application("pi")
+    )
+
+    def seen():
+        return sorted(
+            (pod["metadata"]["labels"].get("spark-role", ""), pod["status"]["phase"])
+            for pod in api.list(pods)
+        )
+
+    def allocated():
+        url = f"{yunikorn_url(plane)}/ws/v1/partition/default/queue/root.acme.etl/applications"
+        try:
+            with urllib.request.urlopen(url) as answer:
+                return [len(one.get("allocations") or ()) for one in json.load(answer) or ()]
+        except urllib.error.HTTPError:
+            # It does not know its queues yet.
+            return []
+
+    both = [("driver", "Running"), ("executor", "Running")]
+    eventually(lambda: seen() == both)
+    # docs/operations/scheduling.md
+    api.merge(f"{pods}/pi-driver", {"metadata": {"annotations": {"yunikorn.apache.org/task-groups": None}}})
+    plane.process(yunikorn.key).stop()
+
+    assert charts.apply(plane, yunikorn)
+
+    eventually(lambda: allocated() == [2])
+    assert seen() == both
 
 
 def test_a_change_of_values_reaches_the_controller(plane, operator):
