@@ -1,7 +1,8 @@
 """What the API server refuses of jobs, by their size and by the queues that they name: what of it changes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from moka.names import JOB_SIZE, QUEUE_CLAIMS
@@ -13,25 +14,6 @@ from report.words import code, count, listing
 POLICY = "kubernetes:admissionregistration.k8s.io/v1:ValidatingAdmissionPolicy"
 
 
-def refusals(step: Step) -> Iterator[Finding]:
-    """What jobs may ask for in their namespace, where that changes."""
-    if step.old is None or step.new is None:
-        return
-    policy = at(step.new.inputs, "metadata.name")
-    if policy == JOB_SIZE:
-        for namespace, before, after in _changes(step.old, step.new, "most"):
-            executors = f"{_executors(before)} → {_executors(after)}"
-            follows = "nothing refuses more" if after is None else "what asks for more is refused"
-            sentence = f"A job in namespace {code(namespace)} may ask for {executors}: {follows}."
-            yield Finding(weight="look", says=sentence)
-    elif policy == QUEUE_CLAIMS:
-        for namespace, before, after in _changes(step.old, step.new, "allowed"):
-            queues = f"{_queues(before)} → {_queues(after)}"
-            follows = "nothing refuses another" if after is None else "what names another is refused"
-            sentence = f"Jobs in namespace {code(namespace)} may name {queues}: {follows}."
-            yield Finding(weight="look", says=sentence)
-
-
 def _executors(most: object) -> str:
     bound = number(most)
     return "any number of executors" if bound is None else count(bound, "executor")
@@ -39,6 +21,57 @@ def _executors(most: object) -> str:
 
 def _queues(patterns: object) -> str:
     return listing(map(code, sequence(patterns)), 8) or "any queue"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A policy with a table of namespaces.
+
+    variable: whose expression begins with the table. who, may: of a namespace's jobs. words: for its entry.
+    refused: what follows; free: what follows where it has no entry any more.
+    """
+
+    variable: str
+    who: str
+    may: str
+    words: Callable[[object], str]
+    refused: str
+    free: str
+
+
+RULES = {
+    JOB_SIZE: Rule(
+        variable="most",
+        who="A job",
+        may="ask for",
+        words=_executors,
+        refused="what asks for more is refused",
+        free="nothing refuses more",
+    ),
+    QUEUE_CLAIMS: Rule(
+        variable="allowed",
+        who="Jobs",
+        may="name",
+        words=_queues,
+        refused="what names another is refused",
+        free="nothing refuses another",
+    ),
+}
+"""Name of a policy -> what it says of jobs."""
+
+
+def refusals(step: Step) -> Iterator[Finding]:
+    """What jobs may ask for in their namespace, where that changes."""
+    if step.old is None or step.new is None:
+        return
+    rule = RULES.get(text(at(step.new.inputs, "metadata.name")))
+    if rule is None:
+        return
+    for namespace, before, after in _changes(step.old, step.new, rule.variable):
+        words = f"{rule.words(before)} → {rule.words(after)}"
+        follows = rule.free if after is None else rule.refused
+        sentence = f"{rule.who} in namespace {code(namespace)} may {rule.may} {words}: {follows}."
+        yield Finding(weight="look", says=sentence)
 
 
 def _changes(old: State, new: State, variable: str) -> Iterator[tuple[str, Any, Any]]:

@@ -3,6 +3,15 @@
 GROUP = "/apis/admissionregistration.k8s.io/v1"
 
 
+def refusal(api, path, thing, **query):
+    """Say why the API server does not make an object; None where it does."""
+    try:
+        api.create(path, thing, **query)
+    except Exception as error:
+        return str(error)
+    return None
+
+
 def bind(api, name, spec):
     """Have a ValidatingAdmissionPolicy of this spec hold; the function that takes it away.
 

@@ -1,13 +1,14 @@
 """What the real API server makes of applications that were held up on their way."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
 from moka.components.kubernetes.archer_deadline import POLICY_NAME, rules
 from moka.submission.job_id import new_id
 from moka.submission.manifest import manifest
-from tests.support.admission import bind
+from tests.support.admission import bind, refusal
 from tests.support.jobs import make_application, make_job, make_job_target
 from tests.support.simulated_operator import define
 
@@ -29,12 +30,7 @@ def refused(api, namespace, eventually):
     path = f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications"
     unbind = bind(api, POLICY_NAME, rules([namespace]))
 
-    def refused(thing, **query):
-        try:
-            api.create(path, thing, **query)
-        except Exception as error:
-            return str(error)
-        return None
+    refused = partial(refusal, api, path)
 
     late = application(datetime.now(UTC) - HOUR)
     eventually(lambda: LATE in (refused(late, dryRun="All") or ""))

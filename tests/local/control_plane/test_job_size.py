@@ -1,9 +1,11 @@
 """How many executors the real API server lets a job ask for."""
 
+from functools import partial
+
 import pytest
 
 from moka.components.kubernetes.job_size import POLICY_NAME, rules
-from tests.support.admission import bind
+from tests.support.admission import bind, refusal
 from tests.support.jobs import make_application
 from tests.support.simulated_operator import define
 
@@ -24,12 +26,7 @@ def refused(api, namespace, path, eventually):
     define(api)
     unbind = bind(api, POLICY_NAME, rules({namespace: 50, "other": 5}))
 
-    def refused(thing, **query):
-        try:
-            api.create(path, thing, **query)
-        except Exception as error:
-            return str(error)
-        return None
+    refused = partial(refusal, api, path)
 
     eventually(lambda: TOO_MANY in (refused(application(51), dryRun="All") or ""))
     yield refused

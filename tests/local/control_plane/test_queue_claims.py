@@ -1,10 +1,12 @@
 """Which queues the real API server keeps the jobs of a namespace out of."""
 
+from functools import partial
+
 import pytest
 
 from moka.components.kubernetes.queue_claims import POLICY_NAME, rules
 from moka.queues.claims import Claim
-from tests.support.admission import bind
+from tests.support.admission import bind, refusal
 from tests.support.jobs import make_application
 from tests.support.simulated_operator import define
 
@@ -23,12 +25,7 @@ def refused(api, namespace, eventually):
     spec = rules({name: [claim.pattern for claim in own] for name, own in claims.items()})
     unbind = bind(api, POLICY_NAME, spec)
 
-    def refused(path, thing, **query):
-        try:
-            api.create(path, thing, **query)
-        except Exception as error:
-            return str(error)
-        return None
+    refused = partial(refusal, api)
 
     # A policy and a binding hold a moment after they were made.
     eventually(lambda: NOT_THIS in (refused(pods(namespace), pod({CANONICAL: OTHER}), dryRun="All") or ""))
