@@ -65,7 +65,7 @@ COUNTS = {
 MAXIMUM, ELASTIC = "dynamicAllocation.maxExecutors", "dynamicAllocation.enabled"
 
 VALIDATIONS = {
-    "variables.said == variables.before || !variables.elastic || variables.bounded": (
+    "variables.demand == variables.before || !variables.elastic || variables.bounded": (
         "dynamic allocation needs a maximum in this namespace: set spec.dynamicAllocation.maxExecutors"
     ),
 }
@@ -76,7 +76,7 @@ was set or lowered goes on."""
 def _bound(most: int) -> tuple[str, str]:
     """The validation of namespaces with one bound, and its message."""
     return (
-        f"variables.most != {most} || variables.said == variables.before || variables.counts.all(count, "
+        f"variables.most != {most} || variables.demand == variables.before || variables.counts.all(count, "
         f"count == '' || (count.matches('^[0-9]{{1,9}}$') && int(count) <= {most}))",
         f"a job of this namespace has at most {most} executors: lower executor.instances, or what "
         "dynamicAllocation says, or raise `executors_per_job` of the namespace in the settings",
@@ -94,12 +94,12 @@ def variables(executors: Mapping[str, int]) -> dict[str, str]:
             "text.matches('(?i)^[[:space:]]*true[[:space:]]*$'))"
         ),
         "bounded": f"{_texts('object', MAXIMUM, COUNTS[MAXIMUM])} != ['', '']",
-        "said": _said("object"),
-        "before": f"oldObject == null ? ['none'] : {_said('oldObject')}",
+        "demand": _demand("object"),
+        "before": f"oldObject == null ? ['none'] : {_demand('oldObject')}",
     }
 
 
-def _said(thing: str) -> str:
+def _demand(thing: str) -> str:
     """All that an application says of executors: as many texts as there are places for it."""
     return f"({_counts(thing)} + {_texts(thing, ELASTIC, f'spark.{ELASTIC}')})"
 
