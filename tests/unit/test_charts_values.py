@@ -43,7 +43,14 @@ from tests.support.calendar import TODAY
 from tests.support.chart_rendering import chart_at_hand, manifests, template, whole_chart_at_hand
 
 UNLISTED = {
-    "ingress-nginx": {"controller.config.force-ssl-redirect"},  # its program's
+    "ingress-nginx": {
+        f"controller.config.{key}"  # its program's
+        for key in (
+            "force-ssl-redirect",
+            *("proxy-body-size", "proxy-buffer-size", "proxy-read-timeout"),
+            "worker-shutdown-timeout",
+        )
+    },
     "traefik": {"ports.websecure.asDefault"},  # a comment there
     "kube-state-metrics": {
         "priorityClassName",
