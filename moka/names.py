@@ -43,6 +43,14 @@ INGRESS_CONTROLLER_LABEL = f"{LABEL_PREFIX}ingress-controller"
 DRIVER_FINALIZER = f"{LABEL_PREFIX}driver"
 """Finalizer of driver pods, from their template."""
 
+YUNIKORN_ID_LABEL = "yunikorn.apache.org/app-id"
+"""Label of a pod: its application in YuniKorn, where it is not Spark's own. It comes before Spark's
+(apache/yunikorn-k8shim, pkg/common/utils: GetApplicationIDFromPod). Placeholders have no other."""
+
+LIFETIME = f"{LABEL_PREFIX}ttl-seconds"
+"""Annotation of an application: its `timeToLiveSeconds`, which is off while a driver runs that
+the operator has given up."""
+
 USER_INFO = "yunikorn.apache.org/user.info"
 """Annotation of a pod: the user, with groups, to whose limits in the queues it counts."""
 
@@ -62,7 +70,7 @@ APPLICATION_LABEL = "sparkoperator.k8s.io/app-name"
 """Label of a driver pod: its SparkApplication; the operator has Spark put it there."""
 
 APPLICATION_ID_LABEL = "spark-app-selector"
-"""Label of a driver pod: Spark's id of the run."""
+"""Label of a driver and of its executors: Spark's id of the run."""
 
 ZONE_LABEL = "topology.kubernetes.io/zone"
 """Kubernetes' own, of nodes."""

@@ -12,11 +12,15 @@ from typing import Any
 import pulumi
 
 from moka.components.kubernetes.admission_policy import ADMINS, bound_policy, in_namespaces
-from moka.names import ARCHER_GROUP
+from moka.names import ARCHER_GROUP, DRIVER_FINALIZER_NAMESPACE
 from moka.submission.manifest import ATTEMPT_LABEL, FINALIZER, JOB_LABEL
 
 POLICY_NAME = "moka-archer-only"
 """Name of the policy and of its binding."""
+
+DRIVER_KEEPER = f"system:serviceaccount:{DRIVER_FINALIZER_NAMESPACE}:driver-finalizer"
+"""Takes `timeToLiveSeconds` off an application while its driver outlives it
+(services/driver_finalizer/lifetime.py)."""
 
 # Of a ScheduledSparkApplication the operator itself would make applications.
 RESOURCES = (
@@ -66,7 +70,8 @@ VALIDATIONS = {
     "variables.pod || request.operation != 'CREATE' || variables.archer": (
         "this namespace takes jobs of Archer only: submit it by archer submit"
     ),
-    "variables.pod || request.operation != 'UPDATE' || variables.may || object.spec == oldObject.spec": (
+    "variables.pod || request.operation != 'UPDATE' || variables.may || variables.keeps "
+    "|| object.spec == oldObject.spec": (
         "an application of this namespace does not change: stop its job by archer stop, and submit "
         "it anew by archer submit"
     ),
@@ -87,8 +92,9 @@ VALIDATIONS = {
 def variables(trusted: Sequence[str]) -> dict[str, str]:
     """What the rules build on, in CEL.
 
-    Whether it is a pod; whether Archer asks, somebody who may change what is Archer's, or one who makes its
-    pods; Archer's labels now and before; and whether its finalizer is still there.
+    Whether it is a pod; whether Archer asks, somebody who may change what is Archer's, one who makes its
+    pods, or the one who lets drivers live; Archer's labels now and before; and whether its finalizer is still
+    there.
     """
     user, patterns = "request.userInfo", json.dumps(sorted(trusted))
     return {
@@ -96,6 +102,7 @@ def variables(trusted: Sequence[str]) -> dict[str, str]:
         "archer": f"'{ARCHER_GROUP}' in {user}.groups",
         "may": f"variables.archer || '{ADMINS}' in {user}.groups",
         "makes": f"variables.may || {patterns}.exists(pattern, {user}.username.matches(pattern))",
+        "keeps": f"{user}.username == '{DRIVER_KEEPER}'",
         "said": _labels("object"),
         "before": f"oldObject == null ? ['', ''] : {_labels('oldObject')}",
         "held": f"oldObject == null || !{_has('oldObject')} || {_has('object')}",

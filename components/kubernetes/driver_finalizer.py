@@ -14,8 +14,10 @@ from moka.names import JOB_NAMESPACE_LABEL
 SERVICE = "driver-finalizer"
 
 JOB_NAMESPACE_RIGHTS = (
-    Right("", "pods", ("get", "list", "watch", "patch")),
-    Right("sparkoperator.k8s.io", "sparkapplications", ("get",)),
+    # Who may patch pods may exchange their images, and so run anything in them: to delete some, and to patch
+    # applications, is no more.
+    Right("", "pods", ("get", "list", "watch", "patch", "deletecollection")),
+    Right("sparkoperator.k8s.io", "sparkapplications", ("get", "patch")),
     # A Role grants this for its own namespace only.
     Right("", "namespaces", ("get",)),
 )

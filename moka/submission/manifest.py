@@ -8,7 +8,7 @@ from uuid import UUID
 from moka.jobs.application import spark_application
 from moka.jobs.job import Job, Restart
 from moka.jobs.job_target import JobTarget
-from moka.names import LABEL_PREFIX
+from moka.names import LABEL_PREFIX, YUNIKORN_ID_LABEL
 from moka.submission.job_id import application_name, id_text, parse_id
 
 JOB_LABEL = f"{LABEL_PREFIX}job"
@@ -23,10 +23,6 @@ DEADLINE = f"{LABEL_PREFIX}create-before"
 """Annotation of an application: the API server does not take it later
 (components/kubernetes/archer_deadline.py). A request that was held up on its way would make the application
 of an attempt that has ended and is gone, a second time."""
-
-YUNIKORN_ID_LABEL = "yunikorn.apache.org/app-id"
-"""Label of a pod that comes before Spark's own for YuniKorn: with it, usage is that of an application by its
-name (apache/yunikorn-k8shim, pkg/common/utils: GetApplicationIDFromPod)."""
 
 
 def manifest(
@@ -54,6 +50,7 @@ def manifest(
     metadata["labels"] |= {
         JOB_LABEL: id_text(job_id),
         ATTEMPT_LABEL: str(attempt),
+        # So that usage is that of an application by its name.
         YUNIKORN_ID_LABEL: name,
     }
     metadata["annotations"] = {

@@ -168,6 +168,12 @@ class Api:
             raise
         return True
 
+    async def delete_collection(self, path: str, **query: str) -> None:
+        """Delete the objects of a collection that selectors name. Raises ApiError, and ValueError without."""
+        if not query:
+            raise ValueError(f"all of {path} would be deleted: name some by selectors")
+        await self._request("DELETE", path, params=query, json={"propagationPolicy": "Background"})
+
     async def _request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         async with self._response(method, path, **options) as response:
             content: dict[str, Any] = await response.json()

@@ -1,4 +1,5 @@
-"""Removes the finalizer of driver pods: knows which carry it, and checks those that have ended."""
+"""Removes the finalizer of driver pods: knows which carry it, and checks those that have ended; looks after
+those that run from time to time."""
 
 import asyncio
 import logging
@@ -12,6 +13,7 @@ from moka.names import DRIVER_FINALIZER
 from services.common.kubernetes import Api, ApiError, Object
 from services.common.logs import fields
 from services.common.metrics import Metrics
+from services.driver_finalizer import executors, gang, lifetime
 from services.driver_finalizer.rules import (
     application_name,
     application_state,
@@ -27,8 +29,15 @@ WORKERS = 8
 MAX_CHECK_PAUSE_SECONDS = 15.0
 """Between checks of a pod that has ended, after the first few, which follow more quickly."""
 
+FIRST_CHECK_SECONDS = 30.0
+"""After a driver was first seen. Most gangs are there by then, and an operator that was started anew has said
+what it makes of the driver."""
+
 RUNNING_CHECK_SECONDS = 300.0
 """Between checks of a pod that runs, lest an event was missed."""
+
+MANAGER = "driver-finalizer"
+"""Whose the changes of applications are, in their `managedFields`."""
 
 LONG_WAIT_SECONDS = 600.0
 """After which a pod that has ended and still has its finalizer is worth a warning."""
@@ -92,7 +101,7 @@ class Remover:
             return
         now = self._clock()
         driver = self.drivers.setdefault(
-            metadata["uid"], Driver(metadata["namespace"], metadata["name"], now + RUNNING_CHECK_SECONDS)
+            metadata["uid"], Driver(metadata["namespace"], metadata["name"], now + FIRST_CHECK_SECONDS)
         )
         if ended_or_deleted(pod):
             driver.ended = now if driver.ended is None else driver.ended
@@ -188,7 +197,9 @@ class Remover:
             reason = release_reason(pod, application, self._now(), deleted)
         if reason is None:
             self._warn_of_long_wait(driver, pod, application)
+            await self._tend(path, pod, application)
             return False
+        await self._clear_away(pod, application)
         try:
             await self._api.patch(path, _removal(pod))
         except ApiError as error:
@@ -199,10 +210,37 @@ class Remover:
         log.info("released", extra=fields(**_description(pod, application), because=reason))
         return True
 
+    async def _tend(self, path: str, pod: Object, application: Object | None) -> None:
+        """See to it that a driver that runs is left alone by the operator and by YuniKorn's next start."""
+        if application and (change := lifetime.suspension(pod, application)):
+            await self._api.merge(_application_path(pod), change, MANAGER)
+            log.info("outlives its application", extra=fields(**_description(pod, application)))
+        if gang.has_task_groups(pod) and not await self._has_placeholders(pod):
+            await self._api.patch(path, gang.task_groups_removal(pod))
+
+    async def _clear_away(self, pod: Object, application: Object | None) -> None:
+        """Undo what was done for a driver that ran, and delete what it left."""
+        if query := executors.unstarted(pod):
+            await self._api.delete_collection(_pods_path(pod), **query)
+        if application and (change := lifetime.resumption(application, self._now())):
+            try:
+                await self._api.merge(_application_path(pod), change, MANAGER)
+            except ApiError as error:
+                # Gone, or what it says is no longer let in: its driver is not to wait for that.
+                if not 400 <= error.status < 500 or error.status == 429:
+                    raise
+                log.warning(
+                    "an application stays", extra=fields(**_description(pod, application), error=error)
+                )
+
+    async def _has_placeholders(self, pod: Object) -> bool:
+        placeholders = await self._api.get(
+            _pods_path(pod), labelSelector=gang.placeholder_selector(pod), limit="1"
+        )
+        return bool(placeholders and placeholders["items"])
+
     async def _application(self, pod: Object) -> Object | None:
-        name = application_name(pod)
-        namespace = f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{pod['metadata']['namespace']}"
-        return await self._api.get(f"{namespace}/sparkapplications/{name}") if name else None
+        return await self._api.get(_application_path(pod)) if application_name(pod) else None
 
     async def _namespace_deleted(self, name: str) -> bool:
         namespace = await self._api.get(f"/api/v1/namespaces/{name}")
@@ -213,6 +251,15 @@ class Remover:
         if long and not driver.warned:
             driver.warned = True
             log.warning("still held", extra=fields(**_description(pod, application)))
+
+
+def _pods_path(pod: Object) -> str:
+    return f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods"
+
+
+def _application_path(pod: Object) -> str:
+    namespace = f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{pod['metadata']['namespace']}"
+    return f"{namespace}/sparkapplications/{application_name(pod)}"
 
 
 def _removal(pod: Object) -> list[dict[str, Any]]:

@@ -110,7 +110,8 @@ def _application_reason(pod: Object, application: Object, now: datetime) -> str 
     """Why its application needs the pod no more."""
     state = application_state(application)
     if state in TERMINAL_STATES:
-        return f"its application is {state}"
+        # One that the operator does not know of may still run (services/driver_finalizer/lifetime.py).
+        return f"its application is {state}" if ended_or_deleted(pod) else None
     if _labels(pod).get(SUBMISSION_LABEL) == latest_submission(application):
         return f"its application is {state}" if state in STATES_PAST_DRIVER else None
     # Either of an earlier submission, or of one that the operator has yet to write down.

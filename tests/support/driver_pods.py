@@ -21,6 +21,7 @@ def driver(
     labels=None,
     finalizers=("moka.dev/driver",),
     containers=(),
+    annotations=None,
 ):
     """A driver pod; `created` and `deleted` in seconds ago."""
     metadata = {
@@ -37,6 +38,8 @@ def driver(
         if labels is None
         else labels,
     }
+    if annotations is not None:
+        metadata["annotations"] = dict(annotations)
     if owner:
         metadata["ownerReferences"] = [{"kind": "SparkApplication", "name": "job", "uid": owner}]
     if deleted is not None:
@@ -48,15 +51,31 @@ def driver(
     }
 
 
-def application(state="RUNNING", *, submission="s1", attempt=610, uid="app-uid", created=700, deleted=False):
-    """A SparkApplication; `attempt` and `created` in seconds ago."""
+def application(
+    state="RUNNING",
+    *,
+    submission="s1",
+    attempt=610,
+    uid="app-uid",
+    created=700,
+    deleted=False,
+    ended=None,
+    ttl=None,
+):
+    """A SparkApplication; `attempt`, `created` and `ended` in seconds ago; `ttl` in seconds."""
     metadata = {"name": "job", "namespace": "etl", "uid": uid, "creationTimestamp": at(created)}
     if deleted:
         metadata["deletionTimestamp"] = at(1)
     status = {"applicationState": {"state": state}, "submissionID": submission}
     if attempt is not None:
         status["lastSubmissionAttemptTime"] = at(attempt)
-    return {"metadata": metadata, "status": status}
+    if ended is not None:
+        status["terminationTime"] = at(ended)
+    return {
+        "metadata": metadata,
+        "spec": {} if ttl is None else {"timeToLiveSeconds": ttl},
+        "status": status,
+    }
 
 
 def new_application():

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import aiohttp
 import yaml
 
-from moka.names import queue_path
-from moka.submission.manifest import YUNIKORN_ID_LABEL
+from moka.names import YUNIKORN_ID_LABEL, queue_path
 from moka.submission.observation import Object
 from moka.submission.pending import (
     NOT_SCALED,

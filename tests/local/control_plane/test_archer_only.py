@@ -130,6 +130,19 @@ def test_what_archer_made_is_changed_by_nobody_else_and_goes_on(
     assert api.get(path) is None
 
 
+def test_the_driver_finalizer_has_an_application_live_as_long_as_its_driver(closed, archer, plane, api):
+    made = application(closed)
+    assert archer.refused("POST", applications(closed), made) is None
+    path = f"{applications(closed)}/{made['metadata']['name']}"
+    keeper = Somebody(plane, "system:serviceaccount:driver-finalizer:driver-finalizer")
+
+    assert keeper.merge(path, {"spec": {"timeToLiveSeconds": None}}) is None
+    assert "are Archer's" in keeper.merge(path, {"metadata": {"finalizers": []}})
+    assert "timeToLiveSeconds" not in api.get(path)["spec"]
+    assert archer.merge(path, {"metadata": {"finalizers": []}}) is None
+    api.delete(path)
+
+
 def test_an_administrator_frees_what_waits_for_an_archer_that_is_no_more(closed, archer, administrator, api):
     made = application(closed)
     archer.refused("POST", applications(closed), made)

@@ -162,7 +162,8 @@ def test_it_may_do_nothing_else(api, served):
         ("create", "", "pods", served),
         ("patch", "", "pods/status", served),
         ("list", "sparkoperator.k8s.io", "sparkapplications", served),
-        ("patch", "sparkoperator.k8s.io", "sparkapplications", served),
+        ("patch", "sparkoperator.k8s.io", "sparkapplications/status", served),
+        ("delete", "sparkoperator.k8s.io", "sparkapplications", served),
         ("delete", "", "namespaces", served),
         ("get", "", "secrets", served),
         ("get", "", "configmaps", served),
@@ -175,6 +176,38 @@ def test_it_may_do_nothing_else(api, served):
     assert not [request for request in may_not if _allowed(api, *request)]
 
 
+def test_it_looks_after_drivers_that_run_and_clears_away_what_they_leave(api, served, eventually):
+    """The operator was started anew as it submitted them, and gave up both; one waits for a part of a gang."""
+    gangs = {"yunikorn.apache.org/task-groups": "[]"}
+    whole, partial = (Application(api, served, "FAILED", phase="Running") for _ in range(2))
+    pods = whole.pod_path.rpartition("/")[0]
+    for job in (whole, partial):
+        api.merge(job.path, {"spec": {"timeToLiveSeconds": 60}})
+        api.merge(f"{job.path}/status", {"status": {"terminationTime": "2026-11-01T00:00:00Z"}})
+        labels = {"spark-app-selector": job.name}
+        api.merge(job.pod_path, {"metadata": {"labels": labels, "annotations": gangs}})
+        executor = {**labels, "spark-role": "executor"}
+        api.create(pods, _waiting(f"{job.name}-exec-1", executor))
+    api.create(pods, _waiting(f"tg-{partial.name}", {"yunikorn.apache.org/app-id": partial.name}))
+
+    eventually(
+        lambda: (
+            not any("timeToLiveSeconds" in api.get(job.path)["spec"] for job in (whole, partial))
+            and not whole.pod["metadata"]["annotations"].keys() & gangs.keys()
+        )
+    )
+    assert partial.pod["metadata"]["annotations"].keys() >= gangs.keys()
+    assert whole.protected
+
+    api.merge(f"{whole.pod_path}/status", {"status": {"phase": "Failed"}})
+    eventually(lambda: not whole.protected)
+
+    # Its 60 s count from now, not from the beginning of the month.
+    assert api.get(whole.path)["spec"]["timeToLiveSeconds"] > 28 * 24 * 3600
+    assert api.get(f"{pods}/{whole.name}-exec-1") is None
+    assert api.get(f"{pods}/{partial.name}-exec-1")
+
+
 def test_it_ends_with_its_deployment(plane, remover):
     assert remover.alive()
 
@@ -182,6 +215,20 @@ def test_it_ends_with_its_deployment(plane, remover):
 
     assert not remover.alive()
     assert not list(deployments.workloads(plane))
+
+
+def _waiting(name, labels):
+    """A pod that no machine is found for."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": labels},
+        "spec": {
+            "schedulerName": "yunikorn",
+            "terminationGracePeriodSeconds": 0,
+            "containers": [{"name": "main", "image": "any"}],
+        },
+    }
 
 
 def _released(log, application):

@@ -21,28 +21,56 @@ def run(coroutine):
 
 
 class Server:
-    """Objects by path; patches are applied as the API server does, tests included."""
+    """Objects by path; patches are applied as the API server does, tests included.
 
-    def __init__(self, objects):
+    placeholders: label selector -> pods. collections: what was deleted by selectors.
+    """
+
+    def __init__(self, objects, placeholders=None):
         self.objects = {NAMESPACE: {"metadata": {"name": "etl"}}, **objects}
+        self.placeholders = placeholders or {}
         self.requests = []
+        self.collections = []
         self.before_patch = lambda: None
+        self.refusal = None
 
-    async def get(self, path, **_):
+    async def get(self, path, **query):
         self.requests.append(path)
+        if "labelSelector" in query:
+            return {"items": self.placeholders.get(query["labelSelector"], [])}
         return copy.deepcopy(self.objects.get(path))
 
     async def patch(self, path, operations):
         self.before_patch()
         metadata = self.objects[path]["metadata"]
         for operation in operations:
-            field, _, index = operation["path"].removeprefix("/metadata/").partition("/")
-            value = metadata[field][int(index)] if index else metadata[field]
-            if operation["op"] == "test" and value != operation["value"]:
+            field, _, key = operation["path"].removeprefix("/metadata/").partition("/")
+            holder, at = (metadata[field], key.replace("~1", "/")) if key else (metadata, field)
+            at = int(at) if isinstance(holder, list) else at
+            if operation["op"] == "test" and holder[at] != operation["value"]:
                 raise ApiError(422, "the test does not hold")
             if operation["op"] == "remove":
-                del metadata[field][int(index)]
+                del holder[at]
         return self.objects[path]
+
+    async def merge(self, path, changes, manager):
+        if self.refusal:
+            raise ApiError(*self.refusal)
+        _merge(self.objects[path], changes)
+        return self.objects[path]
+
+    async def delete_collection(self, path, **query):
+        self.collections.append((path, query))
+
+
+def _merge(target, changes):
+    for key, value in changes.items():
+        if value is None:
+            target.pop(key, None)
+        elif isinstance(value, dict):
+            _merge(target.setdefault(key, {}), value)
+        else:
+            target[key] = value
 
 
 @pytest.fixture
@@ -58,10 +86,10 @@ def remover_of(metrics):
 
 @pytest.fixture
 def checked(remover_of):
-    """The remover, after it has seen a pod and checked it once."""
+    """The remover, after it has seen a pod and checked it once; a new one, unless it is given."""
 
-    def check(server, pod):
-        remover = remover_of(server)
+    def check(server, pod, remover=None):
+        remover = remover or remover_of(server)
         remover.observe(pod)
         for uid in list(remover.drivers):
             run(remover.check(uid))
@@ -93,12 +121,12 @@ def test_what_is_decided_is_decided_on_what_is_there_now(checked):
     assert server.requests.index(POD) < server.requests.index(APPLICATION)
 
 
-def test_a_pod_that_runs_is_not_checked(remover_of):
+def test_a_pod_that_runs_is_not_checked_at_once(remover_of):
     remover = remover_of(Server({}))
 
     remover.observe(driver(phase="Running"))
 
-    assert [entry.due for entry in remover.drivers.values()] == [1300.0]
+    assert [entry.due for entry in remover.drivers.values()] == [1030.0]
 
 
 def test_a_pod_that_was_replaced_is_left_alone(checked):
@@ -145,6 +173,99 @@ def test_a_pod_that_lost_its_finalizer_or_is_gone_is_forgotten(remover_of):
         assert remover.drivers
         remover.observe(pod, deleted)
         assert not remover.drivers
+
+
+GANG = {"yunikorn.apache.org/task-groups": "[]", "other": "stays"}
+BY_SPARK = {"spark-role": "driver", "sparkoperator.k8s.io/app-name": "job", "spark-app-selector": "spark-1"}
+BY_NAME = {**BY_SPARK, "yunikorn.apache.org/app-id": "job"}
+
+
+@pytest.mark.parametrize(
+    ("labels", "selector"),
+    [
+        (BY_SPARK, "yunikorn.apache.org/app-id=spark-1,!spark-role"),
+        (BY_NAME, "yunikorn.apache.org/app-id=job,!spark-role"),
+    ],
+)
+def test_task_groups_go_once_no_placeholder_of_the_gang_is_left(checked, labels, selector):
+    pod = driver(annotations=GANG, labels=labels)
+    server = Server({POD: pod, APPLICATION: application()}, placeholders={selector: [{}]})
+
+    remover = checked(server, pod)
+    assert server.objects[POD]["metadata"]["annotations"] == GANG
+
+    del server.placeholders[selector]
+    checked(server, pod, remover)
+
+    assert server.objects[POD]["metadata"]["annotations"] == {"other": "stays"}
+    assert [entry.due for entry in remover.drivers.values()] == [1300.0]
+
+
+def test_a_driver_that_waits_for_its_gang_keeps_its_task_groups(checked):
+    pod = driver(annotations=GANG, phase="Pending")
+    server = Server({POD: pod, APPLICATION: application("SUBMITTED")})
+
+    checked(server, pod)
+
+    assert server.objects[POD]["metadata"]["annotations"] == GANG
+
+
+@pytest.mark.parametrize("phase", ["Pending", "Running"])
+def test_an_application_that_was_given_up_lives_as_long_as_its_driver_and_its_ttl_from_then(checked, phase):
+    pod = driver(phase=phase, submission="unknown")
+    server = Server({POD: pod, APPLICATION: application("FAILED", ended=500, ttl=3600)})
+
+    remover = checked(server, pod)
+    assert "timeToLiveSeconds" not in server.objects[APPLICATION]["spec"]
+    assert server.objects[POD]["metadata"]["finalizers"] == ["moka.dev/driver"]
+
+    checked(server, pod, remover)
+    ended = server.objects[POD] = driver(phase="Succeeded", submission="unknown")
+    checked(server, ended, remover)
+
+    # The operator counts from 500 s ago, when it gave up.
+    assert server.objects[APPLICATION]["spec"]["timeToLiveSeconds"] == 4100
+    assert server.objects[APPLICATION]["metadata"]["annotations"] == {}
+    assert server.objects[POD]["metadata"]["finalizers"] == []
+
+
+@pytest.mark.parametrize("state", ["SUBMITTED", "RUNNING", "SUBMISSION_FAILED", "FAILING"])
+def test_applications_that_are_not_over_keep_their_ttl(checked, state):
+    server = Server({POD: driver(), APPLICATION: application(state, ttl=3600)})
+
+    checked(server, driver())
+
+    assert server.objects[APPLICATION]["spec"] == {"timeToLiveSeconds": 3600}
+
+
+def test_a_ttl_that_cannot_be_set_again_keeps_no_driver(checked):
+    given_up = application("FAILED", ended=500)
+    given_up["metadata"]["annotations"] = {"moka.dev/ttl-seconds": "3600"}
+    pod = driver(phase="Failed")
+    server = Server({POD: pod, APPLICATION: given_up})
+    server.refusal = (422, "a job of this namespace has at most 5 executors")
+
+    checked(server, pod)
+
+    assert server.objects[POD]["metadata"]["finalizers"] == []
+
+
+def test_executors_that_a_failed_driver_left_waiting_are_deleted(checked):
+    server = Server({APPLICATION: application("FAILED")})
+    remover = None
+    for phase in ("Succeeded", "Failed"):
+        pod = server.objects[POD] = driver(phase=phase, labels=BY_SPARK)
+        remover = checked(server, pod, remover)
+
+    assert server.collections == [
+        (
+            "/api/v1/namespaces/etl/pods",
+            {
+                "labelSelector": "spark-app-selector=spark-1,spark-role=executor",
+                "fieldSelector": "status.phase=Pending",
+            },
+        )
+    ]
 
 
 def test_it_checks_again_and_again_until_the_application_has_read(metrics):
