@@ -25,8 +25,10 @@ POD_REASONS: Mapping[str, Reason] = {
     "Terminated": Reason.NODE_LOST,
     "Preempting": Reason.PREEMPTED,
     "DeadlineExceeded": Reason.DEADLINE_EXCEEDED,
+    "ApplicationRejected": Reason.QUEUE_REFUSED,
 }
-"""Reason in a pod's status -> ours (kubernetes/kubernetes, pkg/kubelet)."""
+"""Reason in a pod's status -> ours (kubernetes/kubernetes, pkg/kubelet; the last is YuniKorn's:
+apache/yunikorn-k8shim, pkg/common/constants, ApplicationRejectedFailure)."""
 
 DISRUPTIONS: Mapping[str, Reason] = {
     "PreemptionByScheduler": Reason.PREEMPTED,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-Fault = Literal["infrastructure", "user code"]
+Fault = Literal["infrastructure", "user code", "queue"]
 
 
 class Reason(StrEnum):
@@ -28,6 +28,7 @@ class Reason(StrEnum):
     NODE_LOST = "node lost"
     EVICTED = "evicted"
     PREEMPTED = "preempted"
+    QUEUE_REFUSED = "queue refused"
     SUBMISSION_FAILED = "submission failed"
     DRIVER_LOST = "driver lost"
     APPLICATION_REFUSED = "application refused"
@@ -45,6 +46,7 @@ FAULTS: Mapping[Reason, Fault] = {
     Reason.NODE_LOST: "infrastructure",
     Reason.EVICTED: "infrastructure",
     Reason.PREEMPTED: "infrastructure",
+    Reason.QUEUE_REFUSED: "queue",
     Reason.SUBMISSION_FAILED: "infrastructure",
     Reason.DRIVER_LOST: "infrastructure",
 }
@@ -65,15 +67,26 @@ class Retries:
 
 LONGEST_PAUSE_SECONDS = 3600
 
+QUEUE_PAUSE_SECONDS = 900
+"""Until a job is tried again that its queue could not have: queues change by the hour."""
 
-def retry_pause(reason: Reason, failed: Mapping[Fault, int], retries: Retries) -> int | None:
+QUEUE_ATTEMPTS = 97
+"""Of a job, until a queue has had every hour of a day: attempts for other reasons are among them."""
+
+
+def retry_pause(
+    reason: Reason, failed: Mapping[Fault, int], retries: Retries, attempts: int = 1
+) -> int | None:
     """Seconds until the next attempt; None where there is to be none.
 
-    failed: attempts that have ended so far, the last one included, by whose fault.
+    failed: attempts that have ended so far, the last one included, by whose fault: the job's or that of
+    machines. attempts: that have ended so far, whatever the reason.
     """
     fault = FAULTS.get(reason)
     if fault is None:
         return None
+    if fault == "queue":
+        return QUEUE_PAUSE_SECONDS if attempts < QUEUE_ATTEMPTS else None
     most = retries.infrastructure if fault == "infrastructure" else retries.user_code
     if failed[fault] > most:
         return None

@@ -23,17 +23,22 @@ class Verdict:
 
 
 def verdict(
-    observation: Observation, desired: DesiredState, failures: Mapping[Fault, int], retries: Retries
+    observation: Observation,
+    desired: DesiredState,
+    failures: Mapping[Fault, int],
+    retries: Retries,
+    attempt: int = 1,
 ) -> Verdict:
     """The verdict on an attempt, by what is seen of it and what is wanted of the job.
 
-    failures: of attempts before it, by whose fault.
+    failures: of attempts before it, by whose fault. attempt: its number, from 1.
     """
     if desired is not DesiredState.RUN and observation.state is not State.SUCCEEDED:
         return Verdict(State.CANCELLED, Reason.STOPPED, "stopped as its owner wanted")
     pause = None
     if observation.state is State.FAILED and (fault := FAULTS.get(observation.reason)):
-        pause = retry_pause(observation.reason, {**failures, fault: failures[fault] + 1}, retries)
+        failed = {**failures, fault: failures.get(fault, 0) + 1}
+        pause = retry_pause(observation.reason, failed, retries, attempt)
     return Verdict(observation.state, observation.reason, observation.message, pause)
 
 

@@ -375,7 +375,7 @@ def _end(attempt: Attempt, observation: Observation, row: Row) -> transitions.En
         "infrastructure": row.infrastructure_failures,
         "user code": row.user_code_failures,
     }
-    end = verdict(observation, row.wanted, failures, row.retries)
+    end = verdict(observation, row.wanted, failures, row.retries, attempt[1])
     return transitions.End(
         job=attempt[0],
         attempt=attempt[1],

@@ -14,6 +14,8 @@ from moka.components.kubernetes.archer_rights import NAMESPACE_RIGHTS, SCHEDULER
 from moka.names import USER_INFO, YUNIKORN_NAMESPACE, queue_path
 from moka.queues import Leaf, Resources, grow, queues_yaml
 from moka.submission.job_id import application_name, id_text, new_id
+from moka.submission.observation import observe
+from moka.submission.reasons import Reason
 from services.archer.database import claims, leases, transitions
 from services.archer.database.acceptance import Submission, accept
 from services.archer.database.migrate import migrate
@@ -210,3 +212,24 @@ def test_what_the_scheduler_holds_against_a_job_is_what_its_owner_is_told(
         assert words in found[name]["message"]
         assert found[name]["since"] <= found[name]["as_of"]
         assert before["as_of"] < found[name]["as_of"]
+
+
+@pytest.mark.parametrize(
+    ("queue", "executors", "words"),
+    [(FULL, 3, "cannot fit application"), ("acme.nowhere", 0, "failed to place application")],
+)
+def test_a_job_that_its_queue_does_not_take_is_tried_again_later(
+    plane, api, yunikorn, namespace, other_queues, eventually, queue, executors, words
+):
+    other_queues(QUEUES)
+    eventually(lambda: queue_path(FREE, 3) in known_queues(yunikorn_url(plane)))
+    path = f"/api/v1/namespaces/{namespace}/pods"
+    api.create(path, driver("refused", queue, executors=executors))
+
+    pod = eventually(
+        lambda: (pod := api.get(f"{path}/refused-driver")).get("status", {}).get("phase") == "Failed" and pod
+    )
+
+    seen = observe({"metadata": {"name": "refused"}}, pod)
+    assert seen.reason is Reason.QUEUE_REFUSED
+    assert words in seen.message

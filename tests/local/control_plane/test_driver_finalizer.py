@@ -177,7 +177,7 @@ def test_it_may_do_nothing_else(api, served):
 
 
 def test_it_looks_after_drivers_that_run_and_clears_away_what_they_leave(api, served, eventually):
-    """The operator was started anew as it submitted them, and gave up both; one waits for a part of a gang."""
+    """The operator was started anew as it submitted them, and gave up both; one still has a placeholder."""
     gangs = {"yunikorn.apache.org/task-groups": "[]"}
     whole, partial = (Application(api, served, "FAILED", phase="Running") for _ in range(2))
     pods = whole.pod_path.rpartition("/")[0]

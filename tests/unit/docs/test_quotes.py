@@ -49,6 +49,7 @@ OTHERS = {
     "driver pod not found",
     "failed to create placeholder pod",
     "cannot fit application",
+    "failed to place application",
     "no placement rule matched",
     "Preempted by",
     "signal: killed",

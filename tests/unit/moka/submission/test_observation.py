@@ -99,6 +99,12 @@ SCENES = {
         State.FAILED,
         Reason.PREEMPTED,
     ),
+    "larger than its queue may have at this hour": (
+        application("FAILED"),
+        driver("Failed", "ApplicationRejected"),
+        State.FAILED,
+        Reason.QUEUE_REFUSED,
+    ),
     "removed by hand": (
         application("RUNNING", deleted=True),
         None,
@@ -193,6 +199,16 @@ def test_what_becomes_of_a_job_follows_from_the_fault_and_from_what_is_wanted(
     end = verdict(what, wanted, failures, Retries(infrastructure=3, user_code=1, pause_seconds=60))
 
     assert (end.state, end.pause_seconds) == (state, pause)
+
+
+@pytest.mark.parametrize(("attempt", "pause"), [(1, 900), (96, 900), (97, None)])
+def test_a_job_that_its_queue_refuses_is_tried_for_a_day_whatever_became_of_it_before(attempt, pause):
+    refused = Observation(State.FAILED, Reason.QUEUE_REFUSED)
+    failures = {**NONE_YET, "infrastructure": 3, "user code": 1}
+
+    end = verdict(refused, DesiredState.RUN, failures, Retries(user_code=1), attempt)
+
+    assert end.pause_seconds == pause
 
 
 def test_from_every_state_an_end_can_be_reached_and_from_an_end_nothing():
