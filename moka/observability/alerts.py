@@ -26,6 +26,8 @@ WAITING = (
 )
 OPERATOR_LATENCY = "spark_application_submit_latency_seconds_histogram_bucket"
 
+LOAD_BALANCER_ERRORS = 'controller_runtime_reconcile_errors_total{job="aws-load-balancer-controller"}'
+
 NODE = "by (cluster, node)"
 
 
@@ -288,6 +290,17 @@ ALERTS = (
         severity="warning",
         service="network",
         summary="Pods of {{ $labels.cluster }} have taken {{ $value }} addresses: nodes will soon find none.",
+    ),
+    Alert(
+        name="LoadBalancersFail",
+        # Tried again after 1,000 s at the most (kubernetes/client-go: util/workqueue, the default of
+        # controllers), so a fault that lasts is in each 20 minutes.
+        expression=f"sum by (cluster, controller) (increase({LOAD_BALANCER_ERRORS}[20m]) > 0 "
+        f"and increase({LOAD_BALANCER_ERRORS}[20m] offset 20m) > 0)",
+        minutes=5,
+        severity="warning",
+        service="ingress",
+        summary="The load balancer of {{ $labels.cluster }} is not what its Service asks for.",
     ),
     Alert(
         name="GatewayDown",

@@ -214,7 +214,7 @@ CONTROL = Row(
             queries={"{{cluster}} p50": SUBMISSION % 0.5, "{{cluster}} p90": SUBMISSION % 0.9},
         ),
         Panel(
-            title="Errors of the operator, a minute",
+            title="Errors of controllers, a minute",
             unit="cpm",
             queries={
                 "{{cluster}} {{controller}}": "sum by (cluster, controller) "

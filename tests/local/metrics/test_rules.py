@@ -88,6 +88,8 @@ BLOCKS = f"prometheus_tsdb_storage_blocks_bytes{{{STORE}}}"
 ROOM_OF_STORE = f"prometheus_tsdb_retention_limit_bytes{{{STORE}}}"
 SERIES = f"prometheus_tsdb_head_series{{{STORE}}}"
 UP = 'up{cluster="a",job="%s"}'
+NLB = f'{A},job="aws-load-balancer-controller",controller="service"'
+NLB_ERRORS = f"controller_runtime_reconcile_errors_total{{{NLB}}}"
 DAY = 86_400
 THERE = f"moka_archer{{{A}}}"
 OLDEST = f'moka_archer_worker_oldest_seconds{{{A},state="%s"}}'
@@ -220,6 +222,11 @@ CASES = {
         {PODS: constant(81), ADDRESSES: constant(112)},
         {PODS: constant(80), ADDRESSES: constant(112)},
         {PODS: then(81, 80), ADDRESSES: constant(112)},
+    ),
+    "LoadBalancersFail": (
+        {NLB_ERRORS: growing(1)},
+        {NLB_ERRORS: growing(1, minutes=AFTER - 25)},
+        {NLB_ERRORS: growing(1, minutes=CHANGE)},
     ),
     "GatewayDown": (
         {UP % "ui-gateway": constant(0)},
