@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -243,7 +243,7 @@ class NodeGroup(pulumi.ComponentResource):
             labels=labels,
             taints=group_taints,
             launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-            tags=args.tags | autoscaler_tags(args, local_disks=local_disks),
+            tags=args.tags | autoscaler_tags(args, machines),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 transforms=[
@@ -401,12 +401,18 @@ def machine_kind(ami_type: str, args: NodeGroupArgs) -> str:
     return text if len(text) <= 255 else f"{text[:240]}... {digest}"[:255]
 
 
-def autoscaler_tags(args: NodeGroupArgs, *, local_disks: bool) -> dict[str, str]:
-    """Tags that tell the autoscaler what it cannot know of a group without nodes."""
+def autoscaler_tags(args: NodeGroupArgs, machines: Sequence[InstanceType]) -> dict[str, str]:
+    """Tags that tell the autoscaler what it cannot know of a group without nodes.
+
+    Nothing of the storage of machines whose name does not say how much they have.
+    """
     tags = {f"{RESOURCES_TAG}/pods": str(args.max_pods or ROLES[args.role].max_pods)}
-    if not local_disks:
-        # Less a tenth and 2 GiB, which nodes keep for themselves. Of instance storage the size is not known.
-        tags[f"{RESOURCES_TAG}/ephemeral-storage"] = f"{args.disk_gib * 9 // 10 - 2}Gi"
+    local = all(machine.local_disks for machine in machines)
+    sizes = [machine.local_gib if local else args.disk_gib for machine in machines]
+    known = [gib for gib in sizes if gib]
+    if len(known) == len(sizes):
+        # Less a tenth and 2 GiB, which nodes keep for themselves.
+        tags[f"{RESOURCES_TAG}/ephemeral-storage"] = f"{min(known) * 9 // 10 - 2}Gi"
     return tags
 
 

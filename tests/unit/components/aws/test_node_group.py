@@ -183,6 +183,22 @@ def test_the_autoscaler_knows_what_the_first_node_of_an_empty_group_would_have(d
     }
 
 
+@pytest.mark.parametrize(
+    ("types", "storage"),
+    # AWS: 950 GB, 1,900 GB; of metal the name says nothing.
+    [
+        (("r7gd.4xlarge",), "793Gi"),
+        (("r7gd.8xlarge", "r7gd.4xlarge"), "793Gi"),
+        (("r7gd.4xlarge", "r7gd.metal"), None),
+        (("r7gd.4xlarge", "r7g.4xlarge"), "88Gi"),
+    ],
+)
+def test_the_autoscaler_knows_of_the_least_storage_of_a_first_node(deploy, types, storage):
+    tags = group(deploy, instance_types=types, disk_gib=100)["tags"]
+
+    assert tags.get("k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage") == storage
+
+
 def test_capacity_is_on_demand_unless_spot_is_asked_for(deploy):
     assert group(deploy)["capacityType"] == "ON_DEMAND"
     assert group(deploy, spot=True)["capacityType"] == "SPOT"
