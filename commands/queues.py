@@ -18,8 +18,7 @@ from commands.refusals import exit_on
 from commands.yunikorn_api import SchedulerUnreachable, queue_differences
 from moka.allocation.plan import Plan
 from moka.allocation.queue_amounts import AmountsOfHour
-from moka.allocation.queues_in_force import InForce
-from moka.allocation.queues_in_force import in_force as with_amounts
+from moka.allocation.queue_state import QueueState, state_of
 from moka.queues import queues_yaml
 from moka.queues.picture import as_svg, as_text
 from stacks.settings import Environment, InvalidDocument, load
@@ -111,13 +110,16 @@ def queues(
         print("\n".join(texts), end="")
 
 
-def _queues(settings: Environment, cluster: str, plan: Plan | None, moment: datetime | None) -> InForce:
-    """The queues at a time with what a plan has for its hour; without a time, with all nodes, at 0:00."""
+def _queues(settings: Environment, cluster: str, plan: Plan | None, moment: datetime | None) -> QueueState:
+    """The queues at a time with what a plan has for its hour; without a time, with all nodes, at 0:00.
+
+    Raises InvalidDocument.
+    """
     cluster_settings = settings.cluster_settings(cluster)
     changes = cluster_settings.calendar.changes(moment) if moment else {}
     hour = moment.astimezone(UTC).hour if moment else 0
     amounts = plan.at(cluster, hour) if plan else AmountsOfHour()
-    return with_amounts(cluster_settings, amounts, cluster_settings.calendar.nodes(changes))
+    return state_of(cluster_settings, amounts, cluster_settings.calendar.nodes(changes))
 
 
 def _moment(text: str) -> datetime:
@@ -174,7 +176,7 @@ def _compare(
         for difference in differences:
             print(f"  {difference}")
             status = 1
-        for sentence in queues_now.says:
+        for sentence in queues_now.left_out:
             print(f"  The plan: {sentence}")
     if status and not plan and not asks_archer:
         print("A plan may be in force: set the variables of `archer`, or give --plan.")

@@ -86,6 +86,9 @@ def history_gaps(rows: Iterable[Row], rules: Rules) -> Iterator[str]:
     """What is not known of clusters, a sentence each. rows: answers to `days`."""
     for row in rows:
         cluster, hours = row["cluster"], row["gap_millis"] / HOUR
+        if not row["days"]:
+            yield f"Of {cluster} there are no records, so its queues stay as the settings have them."
+            continue
         if days := rules.days - row["days"]:
             yield (
                 f"Of {cluster} there are no records of {days} of {rules.days} days: what it used then does "

@@ -13,10 +13,13 @@ from moka.allocation.offer import Offer
 from moka.allocation.plan import Plan
 from moka.allocation.queue_parts import Bounds, QueueParts, most
 from moka.allocation.rules import Rules
-from moka.mistakes import comma_list
+from moka.mistakes import comma_list, counted
 from moka.queues.resources import Resources
 from moka.usage.queue_names import queue_names
 from moka.workflows.definitions import Workflow
+
+WEEK = 7
+"""Days whose machines count: a plan holds until the next one, and schedules have other days."""
 
 MOST_NAMES = 5
 """In a sentence."""
@@ -65,18 +68,28 @@ def fleet_of(
     own = [demand.of(name, *where, pinned=name in fixed) for name, where in placed.items()]
     others, strangers = demand.others(placed.keys(), paths)
     used = {workflow.queue for workflow in [*own, *others] if any(workflow.applications)}
+    new = [path for path in paths if path not in used]
+    clusters = {offer.name: offer.fleet_cluster(day, WEEK) for offer in offers}
+    new_floors = {
+        offer.name: offer.new_floors(
+            [path for path in new if path in offer.queues],
+            rules.new_machines,
+            min(map(clusters[offer.name].instances, range(HOURS))),
+        )
+        for offer in offers
+    }
     fleet = Fleet(
-        clusters=tuple(offer.fleet_cluster(day) for offer in offers),
-        queues=tuple(
-            _queue(path, offers_by_name, 0 if path in used else rules.new_machines) for path in paths
-        ),
+        clusters=tuple(clusters.values()),
+        queues=tuple(_queue(path, offers_by_name, new_floors) for path in paths),
         workflows=tuple(workflow for workflow in [*own, *others] if any(workflow.applications)),
         max_moves=max_moves,
         headroom=rules.headroom,
     )
-    if new := [path for path in paths if path not in used]:
+    if new:
+        machines = counted(rules.new_machines, "machine")
         sentences.append(
-            f"Queues that used nothing keep {rules.new_machines} machines of each cluster: {_few(new)}."
+            f"Queues that used nothing keep {machines} of each cluster, or a part where it is small: "
+            f"{_few(new)}."
         )
     idle = [workflow.name for workflow in own if not any(workflow.applications)]
     if idle:
@@ -121,13 +134,20 @@ def _placements(
     return placed, sentences
 
 
-def _queue(path: str, offers: Mapping[str, Offer], machines: int) -> FleetQueue:
-    """A queue, which has so many machines at the least."""
+def _queue(
+    path: str, offers: Mapping[str, Offer], new_floors: Mapping[str, Mapping[str, Resources]]
+) -> FleetQueue:
+    """A queue. new_floors: cluster -> queue without history -> what it has at the least."""
     having = {name: offer for name, offer in offers.items() if path in offer.queues}
-    floors = {name: offer.floor(path, machines) for name, offer in having.items()}
+    floors = {
+        name: most(offer.floor(path), new_floors[name].get(path, Resources()))
+        for name, offer in having.items()
+    }
     return FleetQueue(
         path=path,
-        floors={name: floor for name, floor in floors.items() if any(True for _ in floor.amounts())},
+        floors={
+            name: floor for name, floor in floors.items() if any(amount for _, amount in floor.amounts())
+        },
         ceilings={
             name: maximum
             for name, offer in having.items()

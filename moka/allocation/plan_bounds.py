@@ -27,7 +27,8 @@ class PlanBounds(Section):
         default=20,
         ge=1,
         le=1000,
-        description="Percentage by which such a plan may change what a queue is guaranteed in an hour.",
+        description="Percentage by which such a plan may change what a queue is guaranteed in an hour, and "
+        "by which it may lower its jobs at a time.",
     )
     most_moves: int = Field(
         default=10, ge=0, le=100_000, description="Workflows that such a plan may send somewhere else."

@@ -152,6 +152,14 @@ def _changes(
         keys.add(key)
         old, new = (dict(in_force(settings, amounts, nodes).tree.leaves()) for amounts in pair)
         for path in new:
+            jobs, then_jobs = old[path].max_applications, new[path].max_applications
+            if path not in reported and _far_fewer(jobs, then_jobs, most):
+                reported.add(path)
+                yield Mistake(
+                    f"clusters.{name}.queues.{path}",
+                    f"has {then_jobs} jobs at a time in place of {jobs or 'any number'}, fewer by more than "
+                    f"the {most}% of `most_change` in the settings",
+                )
             was, will = (dict((leaves[path].guaranteed or Resources()).amounts()) for leaves in (old, new))
             for resource in sorted({*was, *will}):
                 first, then = was.get(resource, 0), will.get(resource, 0)
@@ -163,3 +171,8 @@ def _changes(
                         f"changes its guaranteed {resource} {by}, more than the {most}% of `most_change` in "
                         "the settings",
                     )
+
+
+def _far_fewer(jobs: int | None, then: int | None, percent: int) -> bool:
+    """Whether a queue may run fewer jobs at a time, by more than a percentage; None is any number."""
+    return then is not None and (jobs is None or (jobs - then) * 100 > percent * jobs)

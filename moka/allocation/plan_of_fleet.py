@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,8 @@ from moka.allocation.objective_sentences import reached, worth
 from moka.allocation.offer import Offer
 from moka.allocation.plan import FORMAT, ExpectedSlo, Plan, as_data, read
 from moka.allocation.queue_amounts import Amounts, AmountsOfHour, HourAmounts
-from moka.allocation.queues_in_force import in_force
+from moka.allocation.queue_parts import most
+from moka.allocation.queues_in_force import BESIDE_GPUS, in_force
 from moka.quantities import MIB
 from moka.queues.resources import Resources, quantity
 from moka.workflows.definitions import Workflow
@@ -26,6 +27,7 @@ class Basis:
     revision: of what is in force; None where nobody knows.
     by: who, or what, makes the plan. made: when.
     says: what is to be known of the history, a sentence each.
+    unrecorded: clusters without history, whose queues keep what the settings guarantee them.
     reasons: cluster -> queue -> sentences on its amounts.
     """
 
@@ -36,6 +38,7 @@ class Basis:
     by: str
     made: datetime
     says: Sequence[str] = ()
+    unrecorded: Collection[str] = ()
     reasons: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
 
 
@@ -54,6 +57,8 @@ def plan_of(
     clusters = {}
     running = {(answer.placements[workflow.name], workflow.queue) for workflow in fleet.workflows}
     for offer in offers:
+        if offer.name in basis.unrecorded and not any(name == offer.name for name, _ in running):
+            continue
         # What nothing runs in has its floor, and as many applications as the settings have.
         explained = basis.reasons.get(offer.name, {})
         own = [
@@ -63,7 +68,8 @@ def plan_of(
             and queue.queue in offer.queues
             and ((queue.cluster, queue.queue) in running or queue.queue in explained)
         ]
-        planned, remarks = _queues(own, offer, fleet, explained)
+        least = _stated(offer) if offer.name in basis.unrecorded else _floors(offer, fleet)
+        planned, remarks = _queues(own, offer, least, explained)
         clusters[offer.name] = {
             "settings": offer.settings.digest,
             "queues": planned,
@@ -102,16 +108,16 @@ def with_slos(plan: Plan, slos: Mapping[str, ExpectedSlo], sentences: Sequence[s
 def _queues(
     hours_of_queues: Sequence[QueueHours],
     offer: Offer,
-    fleet: Fleet,
+    least: Mapping[str, Resources],
     reasons: Mapping[str, Sequence[str]],
 ) -> tuple[dict[str, Any], list[str]]:
-    """What the queues of a cluster get, and what of it the settings have lowered."""
-    floors = {queue.path: queue.floors.get(offer.name) for queue in fleet.queues}
+    """What the queues of a cluster get, and what of it the settings have lowered.
+
+    least: that each of them gets.
+    """
     # All queues, or others had to give way for what the settings guarantee those that are left out.
-    requests = {
-        path: [_hour(_with_gpus(floors.get(path) or Resources(), offer, path), None)] for path in offer.queues
-    }
-    requests |= {queue.queue: [*_hours(queue, offer)] for queue in hours_of_queues}
+    requests = {path: [_hour(_with_gpus(least[path], offer, path), None)] for path in offer.queues}
+    requests |= {queue.queue: [*_hours(queue, offer, least[queue.queue])] for queue in hours_of_queues}
     sentences: dict[str, None] = {}
     fitted: dict[str, list[HourAmounts]] = {path: [] for path in requests}
     count = max(map(len, requests.values()), default=0)
@@ -123,7 +129,8 @@ def _queues(
         sentences |= dict.fromkeys(f"{remark.at} {remark.says}." for remark in merged.says)
         leaves = dict(merged.tree.leaves())
         for path, own in fitted.items():
-            own.append(_hour(leaves[path].guaranteed, amounts.queues[path].max_applications))
+            planned = amounts.queues[path].max_applications is not None
+            own.append(_hour(leaves[path].guaranteed, leaves[path].max_applications if planned else None))
     return {
         path: {
             "hours": [amounts.model_dump(exclude_none=True) for amounts in _short(own)],
@@ -133,11 +140,21 @@ def _queues(
     }, [*sentences]
 
 
-def _hours(queue: QueueHours, offer: Offer) -> Iterator[HourAmounts]:
+def _floors(offer: Offer, fleet: Fleet) -> Mapping[str, Resources]:
+    floors = {queue.path: queue.floors.get(offer.name) for queue in fleet.queues}
+    return {path: floors.get(path) or Resources() for path in offer.queues}
+
+
+def _stated(offer: Offer) -> Mapping[str, Resources]:
+    return {path: queue.guaranteed or Resources() for path, queue in offer.queues.items()}
+
+
+def _hours(queue: QueueHours, offer: Offer, least: Resources) -> Iterator[HourAmounts]:
     """As many applications as in the hour with most of them: a run that is late is not to wait for a day."""
     applications = max(amounts.max_applications for amounts in queue.hours)
     for amounts in queue.hours:
-        yield _hour(_with_gpus(amounts.guaranteed, offer, queue.queue), applications)
+        guaranteed = most(amounts.guaranteed, least)
+        yield _hour(_with_gpus(guaranteed, offer, queue.queue), applications)
 
 
 def _with_gpus(amounts: Resources, offer: Offer, path: str) -> Resources:
@@ -149,8 +166,7 @@ def _with_gpus(amounts: Resources, offer: Offer, path: str) -> Resources:
 def _hour(guaranteed: Resources | None, applications: int | None) -> HourAmounts:
     amounts = dict(guaranteed.amounts()) if guaranteed else {}
     if amounts.get("gpu"):
-        # What has a GPU has some of both.
-        amounts = {**amounts, "cpu": amounts.get("cpu") or 1, "memory": amounts.get("memory") or MIB}
+        amounts |= {name: amounts.get(name) or least for name, least in BESIDE_GPUS.items()}
     if memory := amounts.get("memory"):
         amounts["memory"] = memory - memory % MIB
     # A guarantee has both, or YuniKorn takes what is not stated for nothing.

@@ -68,12 +68,15 @@ def platform_of(archer: Archer, now: datetime) -> Platform:
         {route for route, of_plan in listed if not of_plan},
     )
     routes, fixed = {}, set()
+    # Archer takes no route of a plan where somebody has set one, whatever that says, and from whenever on
+    # (services/archer/database/plans.py).
+    named = {route.workflow for route in by_people}
     for name in workflows:
         route = route_of(name, all_routes, now)
         if route is not None and route.cluster:
             routes[name] = route.cluster
-            if route in by_people:
-                fixed.add(name)
+        if name in named or (route is not None and route.cluster and route in by_people):
+            fixed.add(name)
     return Platform(workflows, routes, frozenset(fixed), revision, plan)
 
 

@@ -15,14 +15,19 @@ from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.queue_amounts import AmountsOfHour, HourAmounts
 from moka.mistakes import Mistake
 from moka.names import ROOT_QUEUE
+from moka.quantities import MIB
 from moka.queues import shares
 from moka.queues.bounds import Bound, walk_bounded
 from moka.queues.calendar import Nodes
 from moka.queues.resources import RESOURCES, Resources, quantity
+from moka.queues.room import critical
 from moka.queues.tiers import POLICIES
 from moka.queues.tree import Queue, QueueTree
 
 CAPACITY = "the capacity of the cluster"
+
+BESIDE_GPUS = {"cpu": 1, "memory": MIB}
+"""What a queue with GPUs has of both at the least: what has a GPU has some of them."""
 
 
 @dataclass(frozen=True)
@@ -156,17 +161,38 @@ class _Merger:
         return max(bound.amount, 0)
 
     def _applications(self, path: str, queue: Queue, planned: HourAmounts) -> int | None:
+        """Jobs at a time: no more than what keeps room for others, no fewer than a user of it may have."""
         number = planned.max_applications
         if number is None:
             return queue.max_applications
+        at = f"{path}.max_applications"
         parent = self._bounds[_parent(path)][0].applications
         if parent is not None and number > parent.amount:
             self._say(
-                f"{path}.max_applications",
-                f"is {number}, more than the {parent.amount} of {parent.source} in the settings; lower it",
+                at, f"is {number}, more than the {parent.amount} of {parent.source} in the settings; lower it"
             )
-            return parent.amount
+            number = parent.amount
+        own, shared = queue.max_applications, self._shared_with_tier_1(path)
+        if own is not None and number > own and shared and _tier(queue) > 1:
+            self._say(
+                at, f"is {number}, more than the {own} that leave room for tier 1 in {shared}; lower it"
+            )
+            number = own
+        of_users = max((limit.max_applications or 0 for limit in queue.limits), default=0)
+        if number < of_users:
+            self._say(at, f"is {number}, fewer than the {of_users} that its limits let a user have; raise it")
+            number = of_users
         return number
+
+    def _shared_with_tier_1(self, path: str) -> str | None:
+        """The queue above whose bound on jobs queues of tier 1 share with one; None where there is none."""
+        project = _parent(path)
+        for above in (project, _parent(project)):
+            queue = self._bounds[above][1]
+            bounds = [queue.max_applications, *(limit.max_applications for limit in queue.limits)]
+            if critical(queue) and any(bound is not None for bound in bounds):
+                return above
+        return None
 
     def _limits(self) -> Iterator[tuple[str, str, Resources]]:
         """Queues, what sets the most that all below them may have together, and that: the deepest first; the
@@ -180,9 +206,9 @@ class _Merger:
     def _fit(self, path: str, source: str, limit: Resources, leaves: dict[str, Queue]) -> None:
         """Have all queues below one be guaranteed no more than it may have: the lowest tier gives way first,
         all its queues by the same part."""
-        below = [name for name in leaves if name.startswith(f"{path}.")]
+        below = [leaf for leaf in leaves if leaf.startswith(f"{path}.") and self._gives_way(leaf, path)]
         for name, most in limit.amounts():
-            together = sum(_guaranteed(leaves[leaf], name) for leaf in below)
+            together = sum(self._together(child, name, leaves) for child in self._children(path))
             over = together - most
             if over <= 0:
                 continue
@@ -197,11 +223,35 @@ class _Merger:
                         [leaf for leaf in below if _tier(leaves[leaf]) == tier], name, over, leaves
                     )
 
+    def _children(self, path: str) -> list[str]:
+        queues = self._base.organizations if path == ROOT_QUEUE else self._bounds[path][1].queues
+        return [f"{path}.{queue.name}" for queue in queues]
+
+    def _together(self, path: str, resource: str, leaves: Mapping[str, Queue]) -> int:
+        """What a queue and all below it are guaranteed, as a scheduler counts it."""
+        queue = self._bounds[path][1]
+        if not queue.queues:
+            return _guaranteed(leaves[path], resource)
+        stated = queue.guaranteed.get(resource) if queue.guaranteed and path not in self._above else None
+        if stated is not None:
+            return stated
+        return sum(self._together(child, resource, leaves) for child in self._children(path))
+
+    def _gives_way(self, leaf: str, path: str) -> bool:
+        """Whether a queue's guarantee counts in one above: not where one between them states its own."""
+        above = _parent(leaf)
+        while above != path:
+            if above not in self._above and self._bounds[above][1].guaranteed:
+                return False
+            above = _parent(above)
+        return True
+
     def _give_way(self, paths: list[str], resource: str, over: int, leaves: dict[str, Queue]) -> int:
         """Have queues be guaranteed less by so much, as far as they may; how much less that is."""
         amounts = {path: _guaranteed(leaves[path], resource) for path in paths}
         spare = {
-            path: max(amount - (self._floors[path].get(resource) or 0), 0) for path, amount in amounts.items()
+            path: max(amount - self._floor(path, resource, leaves[path]), 0)
+            for path, amount in amounts.items()
         }
         whole = sum(spare.values())
         if not whole:
@@ -213,6 +263,10 @@ class _Merger:
             guaranteed = {name: amount for name, amount in stated.items() if amount}
             leaves[path] = replace(queue, guaranteed=Resources(**guaranteed) if guaranteed else None)
         return sum(amounts.values()) - sum(_guaranteed(leaves[path], resource) for path in paths)
+
+    def _floor(self, path: str, resource: str, leaf: Queue) -> int:
+        beside_gpus = BESIDE_GPUS.get(resource, 0) if _guaranteed(leaf, "gpu") else 0
+        return max(self._floors[path].get(resource) or 0, beside_gpus)
 
     def _say(self, at: str, sentence: str) -> None:
         self._mistakes.append(Mistake(at, sentence))

@@ -17,12 +17,11 @@ import aiohttp
 from moka.allocation import queue_amounts
 from moka.allocation.cluster_settings import ClusterSettings
 from moka.allocation.queue_amounts import AmountsOfHour, QueueAmounts
-from moka.allocation.queues_in_force import in_force
+from moka.allocation.queue_state import QueueState, state_of
 from moka.mistakes import InvalidDocument, Mistake
 from moka.names import QUEUE_AMOUNTS, QUEUE_CALENDAR, YUNIKORN_CONFIGS, YUNIKORN_NAMESPACE
 from moka.queues import config_map, queues_yaml
 from moka.queues.calendar import Nodes
-from moka.queues.problems import problems
 from services.common.kubernetes import Api, ApiError, Object
 from services.common.logs import fields
 from services.common.metrics import Metrics
@@ -156,12 +155,13 @@ class Keeper:
         of_hour = queue_amounts.at(amounts, now)
         key = versions, nodes, of_hour.hour
         if self._rendered is None or self._rendered[0] != key:
-            current_text = _text(settings, of_hour, nodes)
-            of_settings = _text(settings, AmountsOfHour(), calendar.all_nodes)
-            self._rendered = key, None if current_text == of_settings else current_text
             self._share = sum(nodes.values()) / sum(calendar.all_nodes.values())
             self._revision = amounts.revision if amounts else 0
-            self._tell(settings, of_hour)
+            current = state_of(settings, of_hour, nodes)
+            self._tell(settings, of_hour, current)
+            current_text = queues_yaml(current.tree)
+            of_settings = queues_yaml(state_of(settings, AmountsOfHour(), calendar.all_nodes).tree)
+            self._rendered = key, None if current_text == of_settings else current_text
         return self._rendered[1]
 
     def _reading(
@@ -176,9 +176,10 @@ class Keeper:
             self._input = versions, settings, queue_amounts.of_config_map(amounts_map)
         return self._input
 
-    def _tell(self, settings: ClusterSettings, amounts: AmountsOfHour) -> None:
+    def _tell(self, settings: ClusterSettings, amounts: AmountsOfHour, current: QueueState) -> None:
         """Say what of a plan the settings leave no room for; that a schedule lowers it is as it should be."""
-        left_out = in_force(settings, amounts, settings.calendar.all_nodes).says
+        whole = state_of(settings, amounts, settings.calendar.all_nodes)
+        left_out = [*whole.left_out, *([] if whole.refused else current.refused)]
         other = amounts.settings not in (None, settings.digest)
         if left_out != self._left_out or other != self._other_settings:
             log.warning(
@@ -186,16 +187,3 @@ class Keeper:
                 extra=fields(revision=self._revision, left_out=[str(mistake) for mistake in left_out[:20]]),
             )
         self._left_out, self._other_settings = left_out, other
-
-
-def _text(settings: ClusterSettings, amounts: AmountsOfHour, nodes: Nodes) -> str:
-    """The queues with so many nodes. Raises InvalidDocument where a scheduler would not start with them.
-
-    One that runs keeps what it had, and one that starts ends at once (apache/yunikorn-k8shim v1.8.0:
-    pkg/shim/scheduler.go, Run). Settings and plans are refused before; this is for those of another version,
-    and for a plan after a change of the settings.
-    """
-    state = in_force(settings, amounts, nodes)
-    for problem in [*state.unresolved, *problems(state.tree)]:
-        raise InvalidDocument(f"With {sum(nodes.values())} nodes, {problem}")
-    return queues_yaml(state.tree)

@@ -16,7 +16,13 @@ class Night(Section):
     engine: Literal["cp-sat", "percentile"] = Field(
         default="cp-sat", description="How it is found: over all clusters at once, or queue by queue."
     )
-    days: int = Field(default=30, ge=1, le=400, description="Days of history that it is made of.")
+    days: int = Field(
+        default=35,
+        ge=1,
+        le=400,
+        description="Days of history that it is made of; with fewer than 32, what runs once a month has none "
+        "on some of its days.",
+    )
     seconds: float = Field(
         default=120, gt=0, le=3600, description="Seconds that `cp-sat` may search for a better one."
     )

@@ -58,9 +58,7 @@ def test_a_plan_is_written_and_shown(moka, history, workflows, tmp_path):
 
     assert made.status == 0 and made.out == ""
     plan = loads(file.read_bytes(), "plan.json")
-    assert (
-        f"Plan {plan.id} has amounts of 15 queues on 3 clusters and sends 0 workflows elsewhere" in made.err
-    )
+    assert f"Plan {plan.id} has amounts of 5 queues on 1 cluster and sends 0 workflows elsewhere" in made.err
     assert plan.clusters["batch-a"].queues[QUEUE].at(2).guaranteed.cpu == "800"
     shown = moka("plan", "show", "prod", str(file))
     assert shown.status == 0

@@ -18,8 +18,15 @@ MACHINE = Resources.of(cpu="10", memory="20Gi")
 CORES, GIB = 2, 4
 
 
+QUEUES = {
+    "organizations": {
+        "acme": {"projects": {"etl": {"tiers": {1: {"guaranteed": {"cpu": "1", "memory": "2Gi"}}}}}}
+    }
+}
+
+
 def offer(name):
-    return Offer(cluster=Cluster(name=name, instance=MACHINE, instances=10), settings=settings())
+    return Offer(cluster=Cluster(name=name, instance=MACHINE, instances=10), settings=settings(QUEUES))
 
 
 def written(folder, begins, minutes=10):

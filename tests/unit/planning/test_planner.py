@@ -13,7 +13,7 @@ from moka.usage.records import APPLICATIONS, DAY, HOUR, PROFILES, Application, I
 from moka.workflows.definitions import Workflow
 from planning.planner import NothingKnown, Request, plan
 from tests.support import usage_history
-from tests.support.plans import ETL1, amounts, settings
+from tests.support.plans import ETL1, LAB3, amounts, settings
 from tests.support.plans import plan as plan_in_force
 
 BEGAN = usage_history.BEGAN
@@ -92,7 +92,10 @@ def test_workflows_are_spread_and_get_what_they_used_where_they_go(history, term
     for name in ("spark-a", "spark-b"):
         queue = result.clusters[name].queues[ETL1]
         assert (queue.at(2).guaranteed.cpu, queue.at(2).guaranteed.memory) == ("48", "48Gi")
-        assert queue.at(12).guaranteed is None
+    # Of spark-b nothing is recorded, so it keeps what the settings guarantee.
+    assert result.clusters["spark-a"].queues[ETL1].at(12).guaranteed is None
+    assert result.clusters["spark-b"].queues[ETL1].at(12).guaranteed.cpu == "20"
+    assert result.clusters["spark-b"].queues[LAB3].at(2).guaranteed.cpu == "20"
     assert plan_checks.mistakes(result, {offer.name: offer.settings for offer in terms.offers}) == []
     assert result.basis.engine == "cp-sat" and result.basis.gap <= 0.01
     assert steps == [

@@ -229,6 +229,23 @@ def test_a_plan_that_changes_more_than_the_settings_allow_waits_for_a_person(bou
     assert message is None or re.search(message, found[0])
 
 
+@pytest.mark.parametrize(
+    ("before", "then", "waits"), [(None, 9, True), (10, 8, False), (10, 7, True), (10, 100, False)]
+)
+def test_a_plan_that_lets_a_queue_run_far_fewer_jobs_waits_for_a_person(before, then, waits):
+    of = settings(by_itself=True)
+    earlier, later = ([amounts("20", "40Gi", jobs)] for jobs in (before, then))
+    known = {"format": queue_amounts.FORMAT, "revision": 1, "queues": {ETL1: {"hours": earlier}}}
+    in_force_now = {"spark-a": QueueAmounts.model_validate(known)}
+    made = plan({ETL1: later}, of)
+
+    found = [str(one) for one in plan_checks.beyond(made, in_force_now, {"spark-a": of}, [], made.moment)]
+
+    assert [f"has {then} jobs at a time in place of {before or 'any number'}" in one for one in found] == (
+        [True] if waits else []
+    )
+
+
 def test_a_plan_of_long_ago_waits_for_a_person():
     of = settings(by_itself=True)
     made = plan({ETL1: [amounts("20", "40Gi")]}, of)

@@ -157,6 +157,45 @@ def test_a_route_says_where_a_workflow_runs_and_the_hours_of_a_cluster_are_its_s
     assert {fleet.clusters[1].instances(hour) for hour in range(HOURS)} == {10}
 
 
+def test_a_plan_goes_by_the_day_of_a_week_with_most_machines():
+    """It may hold on Monday, though it was made for Saturday."""
+    schedule = {
+        "weekend": {"cron": "0 0 * * SAT", "maximum": 2},
+        "week": {"cron": "0 0 * * MON", "maximum": 10},
+    }
+
+    fleet = known([demand()], [offer(schedule=schedule)]).fleet
+
+    assert {fleet.clusters[0].instances(hour) for hour in range(HOURS)} == {10}
+
+
+@pytest.mark.parametrize(
+    ("projects", "schedule"),
+    [
+        (4, None),
+        (1, {"night": {"cron": "0 20 * * *", "maximum": 1}, "day": {"cron": "0 6 * * *", "maximum": 10}}),
+    ],
+    ids=["more queues than machines", "one machine at night"],
+)
+def test_queues_without_history_share_what_a_small_cluster_has(projects, schedule):
+    tiers = {tier: {"guaranteed": {"cpu": "1", "memory": "2Gi"}} for tier in (1, 2, 3)}
+    names = ["etl", *(f"other{number}" for number in range(1, projects))]
+    queues = {"organizations": {"acme": {"projects": {name: {"tiers": tiers} for name in names}}}}
+    offers = [offer(queues=queues, schedule=schedule)]
+
+    result = known([demand()], offers)
+    plan = planned(result.fleet, offers)
+
+    floors = {queue.path: queue.floors["spark-a"] for queue in result.fleet.queues if queue.floors}
+    assert len(floors) == 3 * projects - 1
+    # Half of nine tenths of the machines that there are at the least, and the same to each.
+    least = min(map(result.fleet.clusters[0].instances, range(HOURS)))
+    assert len({floor.cpu for floor in floors.values()}) == 1
+    assert 0 < sum(floor.cpu for floor in floors.values()) <= least * 4_500
+    assert plan_checks.mistakes(plan, {"spark-a": offers[0].settings}) == []
+    assert any("keep 1 machine of each cluster, or a part" in sentence for sentence in result.says)
+
+
 def test_runs_of_no_known_workflow_keep_what_they_have_and_stay():
     result = known([demand(), demand("", cores=3), demand("ad-hoc", queue=LAB3, share=90)])
 

@@ -59,7 +59,8 @@ def test_routes_of_plans_may_change_and_those_of_people_not():
     assert platform.workflows.keys() == set(names)
     assert platform.workflows["daily"].queue == "root.acme.etl.tier1"
     assert platform.routes == {"daily": "spark-b", "hourly": "spark-c", "weekly": "spark-c"}
-    assert platform.fixed == {"hourly", "weekly"}
+    # Archer refuses a plan that moves what somebody has set a route of, whatever that says, and whenever.
+    assert platform.fixed == {"hourly", "weekly", "later", "anywhere"}
     assert platform.revision == 7
 
 

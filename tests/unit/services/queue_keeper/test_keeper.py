@@ -14,7 +14,7 @@ from moka.allocation.cluster_settings import digest
 from moka.allocation.queue_amounts import QueueAmounts
 from moka.queues import config_map, keeper_input, queues_yaml
 from moka.queues.calendar import Calendar
-from moka.queues.definitions import Queues
+from moka.queues.definitions import Limit, Queues
 from services.common.kubernetes import ApiError
 from services.common.metrics import Metrics
 from services.queue_keeper.keeper import STALLED_AFTER_SECONDS, Keeper
@@ -71,10 +71,10 @@ class Server:
         data = {**keeper_input.data(queues, calendar), **data}
         self.objects[GIVEN] = {"metadata": {"resourceVersion": str(id(data))}, "data": data}
 
-    def plan(self, queues, of=None, revision=7):
-        """What Archer brings. queues: path -> cores in each hour, or one for all."""
+    def plan(self, queues, of=None, revision=7, **more):
+        """What Archer brings. queues: path -> cores in each hour, or one for all. more: of each hour."""
         hours = {
-            path: {"hours": [{"guaranteed": {"cpu": str(cpu), "memory": "1Ti"}} for cpu in cores]}
+            path: {"hours": [{"guaranteed": {"cpu": str(cpu), "memory": "1Ti"}, **more} for cpu in cores]}
             for path, cores in queues.items()
         }
         amounts = {
@@ -277,6 +277,26 @@ def test_an_up_with_other_queues_takes_nothing_back_and_leaves_out_what_is_gone(
     assert stage.metric("amounts_left_out") == 1
     assert "the plan is of other settings" in caplog.messages
     assert (stage.metric("failures_total"), stage.server.kept) == (0, None)
+
+
+def test_settings_that_no_scheduler_takes_with_a_plan_are_in_force_without_it(stage, caplog):
+    """A user may have 20 cores of a queue that the plan leaves 10."""
+    stage.server.plan({LEAF: [5]}, maximum={"cpu": "10"})
+    stage.look(NIGHT)
+    assert stage.server.guaranteed == {"analytics": "5"}
+
+    queues = queues_of("analytics")
+    tier = queues.organizations["analytics"].projects["p"].tiers[1]
+    limited = tier.model_copy(update={"limits": [Limit(users=["*"], maximum={"cpu": "20"})]})
+    queues.organizations["analytics"].projects["p"].tiers[1] = limited
+    stage.server.settings(queues)
+    stage.server.give(queues)
+    stage.look(NIGHT)
+
+    assert (stage.server.guaranteed, stage.server.kept) == ({"analytics": "800"}, None)
+    assert (stage.metric("failures_total"), stage.metric("other_settings")) == (0, 1)
+    assert stage.metric("amounts_left_out") == 1
+    assert "the plan is of other settings" in caplog.messages
 
 
 def test_amounts_beyond_the_settings_are_lowered_and_told(stage):
