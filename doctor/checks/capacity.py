@@ -54,13 +54,13 @@ def _reservation(place: Place, group: MachineGroup, zone: str, id_: str) -> Find
             f"{reservation} has {total:,} machines, and the group may have {group.per_zone:,} in {zone}.",
             "Machines beyond it do not start: raise it, or lower the maximum.",
         )
-    free = capacity["AvailableInstanceCount"]
-    if group.settings.retiring and free < group.per_zone:
-        # Both generations are launched in it; the new one comes before the old one goes.
+    if group.settings.retiring and total < 2 * group.per_zone:
+        # Both generations are launched in it, and the new one comes before the old one goes.
         return warning(
             where,
-            f"{reservation} has {free:,} of {total:,} machines free, and the present generation may have "
+            f"{reservation} has {total:,} machines for two generations, each of which may have "
             f"{group.per_zone:,} in {zone}.",
-            "It does not grow beyond them until the earlier one has gone: raise it for that time.",
+            "What the earlier one has the present one does not get until it goes: raise it for that time, or "
+            "wait.",
         )
     return ok(where, f"{reservation} has {total:,} {type_} in {zone}.")

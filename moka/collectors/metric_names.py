@@ -259,6 +259,11 @@ SOURCES: Mapping[str, Source] = {
             "controller_runtime_reconcile_errors_total",
         ),
     ),
+    "load-balancer-controller": Source(
+        per="cluster",
+        page="https://book.kubebuilder.io/reference/metrics-reference, as its errors",
+        metrics=("controller_runtime_reconcile_total",),
+    ),
     "celeborn": CELEBORN_MEMBERS,
     "fluent-bit": FLUENT_BIT_PODS,
     "driver-finalizer": Source(

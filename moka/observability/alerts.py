@@ -26,7 +26,8 @@ WAITING = (
 )
 OPERATOR_LATENCY = "spark_application_submit_latency_seconds_histogram_bucket"
 
-LOAD_BALANCER_ERRORS = 'controller_runtime_reconcile_errors_total{job="aws-load-balancer-controller"}'
+LOAD_BALANCERS = 'controller_runtime_reconcile_%s{job="aws-load-balancer-controller",controller="service"}'
+LOAD_BALANCERS_MADE = LOAD_BALANCERS.replace("}", ',result="success"}') % "total"
 
 NODE = "by (cluster, node)"
 
@@ -37,6 +38,11 @@ def risen(counter: str, grouping: str, time: str) -> str:
         f"sum {grouping} (increase({counter}[{time}])) > 0 "
         f"or sum {grouping} ({counter} unless {counter} offset {time}) > 0"
     )
+
+
+def rises(counter: str, time: str) -> str:
+    """Clusters of which a counter rose in this time, such as `[20m]`."""
+    return f"sum by (cluster) (increase({counter}{time})) > 0"
 
 
 def no_archer(job: str) -> str:
@@ -295,8 +301,9 @@ ALERTS = (
         name="LoadBalancersFail",
         # Tried again after 1,000 s at the most (kubernetes/client-go: util/workqueue, the default of
         # controllers), so a fault that lasts is in each 20 minutes.
-        expression=f"sum by (cluster, controller) (increase({LOAD_BALANCER_ERRORS}[20m]) > 0 "
-        f"and increase({LOAD_BALANCER_ERRORS}[20m] offset 20m) > 0)",
+        expression=f"({rises(LOAD_BALANCERS % 'errors_total', '[20m]')}) "
+        f"and ({rises(LOAD_BALANCERS % 'errors_total', '[20m] offset 20m')}) "
+        f"unless ({rises(LOAD_BALANCERS_MADE, '[20m]')})",
         minutes=5,
         severity="warning",
         service="ingress",

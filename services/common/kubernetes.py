@@ -14,6 +14,10 @@ import aiohttp
 
 REQUEST_TIMEOUT_SECONDS = 20.0
 
+COLLECTION_TIMEOUT_SECONDS = 60.0
+"""Of a request that deletes many objects: the API server deletes them one after the other, answers after the
+last, and what a request that was given up has deleted is deleted."""
+
 Object = Mapping[str, Any]
 """An object of Kubernetes, as JSON."""
 
@@ -172,7 +176,11 @@ class Api:
         """Delete the objects of a collection that selectors name. Raises ApiError, and ValueError without."""
         if not query:
             raise ValueError(f"all of {path} would be deleted: name some by selectors")
-        await self._request("DELETE", path, params=query, json={"propagationPolicy": "Background"})
+        options = {"propagationPolicy": "Background"}
+        timeout = aiohttp.ClientTimeout(total=COLLECTION_TIMEOUT_SECONDS)
+        # The answer has all of them, whole: nobody reads it.
+        async with self._response("DELETE", path, params=query, json=options, timeout=timeout):
+            pass
 
     async def _request(self, method: str, path: str, **options: Any) -> dict[str, Any]:
         async with self._response(method, path, **options) as response:

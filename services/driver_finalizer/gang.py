@@ -5,6 +5,7 @@ sees no pod of the gang that is bound yet (apache/yunikorn-k8shim v1.8.0, pkg/ca
 skipReservationStage). Machines are bought for them. Nothing else reads the annotation.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from moka.names import APPLICATION_ID_LABEL, YUNIKORN_ID_LABEL
@@ -20,12 +21,24 @@ def has_task_groups(pod: Object) -> bool:
     return running and TASK_GROUPS in (pod["metadata"].get("annotations") or {})
 
 
-def placeholder_selector(pod: Object) -> str:
-    """Label selector of the placeholders of a driver's gang; Spark's own pods say which role they have."""
-    labels = pod["metadata"].get("labels") or {}
+def placeholders(pod: Object) -> Mapping[str, str]:
+    """Selectors of the placeholders of a driver's gang that have not ended.
+
+    Spark's own pods say which role they have.
+    """
+    labels, annotations = (pod["metadata"].get(field) or {} for field in ("labels", "annotations"))
     # In the order in which YuniKorn looks for it: pkg/common/utils, GetApplicationIDFromPod.
-    application_id = labels.get(YUNIKORN_ID_LABEL) or labels.get(APPLICATION_ID_LABEL, "")
-    return f"{YUNIKORN_ID_LABEL}={application_id},!spark-role"
+    application_id = (
+        labels.get(YUNIKORN_ID_LABEL)
+        or annotations.get(YUNIKORN_ID_LABEL)
+        or labels.get("applicationId")
+        or labels.get(APPLICATION_ID_LABEL, "")
+    )
+    return {
+        "labelSelector": f"{YUNIKORN_ID_LABEL}={application_id},!spark-role",
+        # One that the kubelet refused stays as long as its driver.
+        "fieldSelector": "status.phase!=Failed,status.phase!=Succeeded",
+    }
 
 
 def task_groups_removal(pod: Object) -> list[dict[str, Any]]:

@@ -15,10 +15,12 @@ from services.common.logs import fields
 from services.common.metrics import Metrics
 from services.driver_finalizer import executors, gang, lifetime
 from services.driver_finalizer.rules import (
+    TERMINAL_STATES,
     application_name,
     application_state,
     ended_or_deleted,
     has_finalizer,
+    is_of_latest_submission,
     latest_submission,
     release_reason,
 )
@@ -36,11 +38,18 @@ what it makes of the driver."""
 RUNNING_CHECK_SECONDS = 300.0
 """Between checks of a pod that runs, lest an event was missed."""
 
+UNSETTLED_CHECK_SECONDS = 15.0
+"""The same while its application tells of no submission, or of another: the operator may give it up, and
+delete it after the shortest `ttl_seconds` of a job, a minute."""
+
 MANAGER = "driver-finalizer"
 """Whose the changes of applications are, in their `managedFields`."""
 
 LONG_WAIT_SECONDS = 600.0
 """After which a pod that has ended and still has its finalizer is worth a warning."""
+
+Turns = asyncio.PriorityQueue[tuple[bool, str]]
+"""Whether a driver runs, and its uid: those that have ended come first."""
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +62,7 @@ class Driver:
     ended: when it was first seen to have ended or to be deleted.
     events: how often it was reported as ended; checks: how often it was checked since the last time.
     warned: whether the log has it as one that waits for long.
+    unsettled: whether it runs, and its application does not tell of it.
     """
 
     namespace: str
@@ -62,6 +72,7 @@ class Driver:
     events: int = 0
     checks: int = 0
     warned: bool = False
+    unsettled: bool = False
 
 
 class Remover:
@@ -126,7 +137,7 @@ class Remover:
 
     async def run(self) -> None:
         """Check every driver that is due, for as long as this is awaited."""
-        queue: asyncio.Queue[str] = asyncio.Queue()
+        queue: Turns = asyncio.PriorityQueue()
         async with asyncio.TaskGroup() as group:
             for _ in range(WORKERS):
                 group.create_task(self._work(queue))
@@ -136,7 +147,7 @@ class Remover:
                 for uid, driver in self.drivers.items():
                     if driver.due <= now:
                         driver.due = float("inf")
-                        queue.put_nowait(uid)
+                        queue.put_nowait((driver.ended is None, uid))
                 next_due = min((driver.due for driver in self.drivers.values()), default=float("inf"))
                 pause = min(max(next_due - self._clock(), 0.05), 5.0)
                 try:
@@ -161,9 +172,9 @@ class Remover:
         else:
             self._reschedule(driver, events)
 
-    async def _work(self, queue: asyncio.Queue[str]) -> None:
+    async def _work(self, queue: Turns) -> None:
         while True:
-            uid = await queue.get()
+            _, uid = await queue.get()
             try:
                 await self.check(uid)
             except Exception as error:
@@ -174,7 +185,7 @@ class Remover:
     def _reschedule(self, driver: Driver, events: int) -> None:
         """Check again: at once when there were events meanwhile, else after a pause that grows."""
         if driver.ended is None:
-            pause = RUNNING_CHECK_SECONDS
+            pause = UNSETTLED_CHECK_SECONDS if driver.unsettled else RUNNING_CHECK_SECONDS
         else:
             pause = min(0.5 * 1.5 ** min(driver.checks, 10), MAX_CHECK_PAUSE_SECONDS)
         driver.checks += 1
@@ -197,9 +208,10 @@ class Remover:
             reason = release_reason(pod, application, self._now(), deleted)
         if reason is None:
             self._warn_of_long_wait(driver, pod, application)
-            await self._tend(path, pod, application)
+            if driver.ended is None and application is not None:
+                await self._tend(driver, path, pod, application)
             return False
-        await self._clear_away(pod, application)
+        await self._clear_away(driver, pod, application)
         try:
             await self._api.patch(path, _removal(pod))
         except ApiError as error:
@@ -210,33 +222,41 @@ class Remover:
         log.info("released", extra=fields(**_description(pod, application), because=reason))
         return True
 
-    async def _tend(self, path: str, pod: Object, application: Object | None) -> None:
+    async def _tend(self, driver: Driver, path: str, pod: Object, application: Object) -> None:
         """See to it that a driver that runs is left alone by the operator and by YuniKorn's next start."""
-        if application and (change := lifetime.suspension(pod, application)):
+        change = lifetime.suspension(pod, application)
+        if change:
             await self._api.merge(_application_path(pod), change, MANAGER)
             log.info("outlives its application", extra=fields(**_description(pod, application)))
+        over = application_state(application) in TERMINAL_STATES
+        driver.unsettled = not over and not is_of_latest_submission(pod, application)
         if gang.has_task_groups(pod) and not await self._has_placeholders(pod):
             await self._api.patch(path, gang.task_groups_removal(pod))
 
-    async def _clear_away(self, pod: Object, application: Object | None) -> None:
-        """Undo what was done for a driver that ran, and delete what it left."""
+    async def _clear_away(self, driver: Driver, pod: Object, application: Object | None) -> None:
+        """Undo what was done for a driver that ran, and delete what it left: its finalizer waits for neither
+        where the API server refuses it."""
         if query := executors.unstarted(pod):
-            await self._api.delete_collection(_pods_path(pod), **query)
+            try:
+                await self._api.delete_collection(_pods_path(pod), **query)
+            except ApiError as error:
+                if not 400 <= error.status < 500 or error.status == 429:
+                    raise
+                log.warning("executors stay", extra=fields(**_description(pod, application), error=error))
         if application and (change := lifetime.resumption(application, self._now())):
             try:
                 await self._api.merge(_application_path(pod), change, MANAGER)
             except ApiError as error:
-                # Gone, or what it says is no longer let in: its driver is not to wait for that.
-                if not 400 <= error.status < 500 or error.status == 429:
+                # A right may come with the next step of an `up`; what admission refuses stays refused.
+                waited = driver.ended is not None and self._clock() - driver.ended > LONG_WAIT_SECONDS
+                if error.status not in (404, 422) and not (error.status == 403 and waited):
                     raise
                 log.warning(
                     "an application stays", extra=fields(**_description(pod, application), error=error)
                 )
 
     async def _has_placeholders(self, pod: Object) -> bool:
-        placeholders = await self._api.get(
-            _pods_path(pod), labelSelector=gang.placeholder_selector(pod), limit="1"
-        )
+        placeholders = await self._api.get(_pods_path(pod), **gang.placeholders(pod), limit="1")
         return bool(placeholders and placeholders["items"])
 
     async def _application(self, pod: Object) -> Object | None:

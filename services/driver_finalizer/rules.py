@@ -88,6 +88,11 @@ def application_state(application: Object) -> str:
     return str(((application.get("status") or {}).get("applicationState") or {}).get("state") or "")
 
 
+def is_of_latest_submission(pod: Object, application: Object) -> bool:
+    """Whether a driver is that of which its application tells."""
+    return _labels(pod).get(SUBMISSION_LABEL) == latest_submission(application)
+
+
 def latest_submission(application: Object) -> str:
     """The latest submission of an application; empty when there was none."""
     return str((application.get("status") or {}).get("submissionID") or "")
@@ -108,11 +113,14 @@ def _deletion_reason(pod: Object, now: datetime) -> str | None:
 
 def _application_reason(pod: Object, application: Object, now: datetime) -> str | None:
     """Why its application needs the pod no more."""
+    if not ended_or_deleted(pod):
+        # The operator deletes those that it is done with, and does not know of all that run
+        # (services/driver_finalizer/lifetime.py).
+        return None
     state = application_state(application)
     if state in TERMINAL_STATES:
-        # One that the operator does not know of may still run (services/driver_finalizer/lifetime.py).
-        return f"its application is {state}" if ended_or_deleted(pod) else None
-    if _labels(pod).get(SUBMISSION_LABEL) == latest_submission(application):
+        return f"its application is {state}"
+    if is_of_latest_submission(pod, application):
         return f"its application is {state}" if state in STATES_PAST_DRIVER else None
     # Either of an earlier submission, or of one that the operator has yet to write down.
     attempt = _time((application.get("status") or {}).get("lastSubmissionAttemptTime"))

@@ -88,8 +88,9 @@ BLOCKS = f"prometheus_tsdb_storage_blocks_bytes{{{STORE}}}"
 ROOM_OF_STORE = f"prometheus_tsdb_retention_limit_bytes{{{STORE}}}"
 SERIES = f"prometheus_tsdb_head_series{{{STORE}}}"
 UP = 'up{cluster="a",job="%s"}'
-NLB = f'{A},job="aws-load-balancer-controller",controller="service"'
-NLB_ERRORS = f"controller_runtime_reconcile_errors_total{{{NLB}}}"
+OF_NLB = f'{A},job="aws-load-balancer-controller",controller="service"'
+NLB = f"controller_runtime_reconcile_%s{{{OF_NLB}}}"
+NLB_MADE = f'controller_runtime_reconcile_total{{{OF_NLB},result="success"}}'
 DAY = 86_400
 THERE = f"moka_archer{{{A}}}"
 OLDEST = f'moka_archer_worker_oldest_seconds{{{A},state="%s"}}'
@@ -224,9 +225,9 @@ CASES = {
         {PODS: then(81, 80), ADDRESSES: constant(112)},
     ),
     "LoadBalancersFail": (
-        {NLB_ERRORS: growing(1)},
-        {NLB_ERRORS: growing(1, minutes=AFTER - 25)},
-        {NLB_ERRORS: growing(1, minutes=CHANGE)},
+        {NLB % "errors_total": growing(1)},
+        {NLB % "errors_total": growing(1), NLB_MADE: growing(1)},
+        {NLB % "errors_total": growing(1, minutes=CHANGE)},
     ),
     "GatewayDown": (
         {UP % "ui-gateway": constant(0)},

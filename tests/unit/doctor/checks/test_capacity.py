@@ -18,7 +18,6 @@ def answering(answer):
             "AvailabilityZone": "us-east-1a",
             "InstanceType": "r6i.2xlarge",
             "TotalInstanceCount": 4,
-            "AvailableInstanceCount": 0,
         }
         answer = {"CapacityReservations": [{**usual, **answer}]}
     return {"ec2": [("describe_capacity_reservations", {"CapacityReservationIds": [RESERVATION]}, answer)]}
@@ -67,23 +66,23 @@ def test_a_capacity_reservation_is_what_its_group_needs_or_a_problem(place, answ
 
 
 @pytest.mark.parametrize(
-    ("free", "finding"),
+    ("total", "finding"),
     [
-        (4, "ok main/spark-a Node group driver: capacity reservation {} has 4 r6i.2xlarge in us-east-1a."),
+        (8, "ok main/spark-a Node group driver: capacity reservation {} has 8 r6i.2xlarge in us-east-1a."),
         (
-            1,
-            "warning main/spark-a Node group driver: capacity reservation {} has 1 of 4 machines free, and "
-            "the present generation may have 4 in us-east-1a. It does not grow beyond them until the earlier "
-            "one has gone: raise it for that time.",
+            7,
+            "warning main/spark-a Node group driver: capacity reservation {} has 7 machines for two "
+            "generations, each of which may have 4 in us-east-1a. What the earlier one has the present one "
+            "does not get until it goes: raise it for that time, or wait.",
         ),
     ],
 )
-def test_two_generations_need_more_than_one(place, free, finding):
+def test_two_generations_need_more_than_one(place, total, finding):
     def changed(written):
         reserved(written)
         group = written["clusters"]["spark-a"]["node_groups"]["driver"]
         group.update(generation=2, retiring={1: {"instance_types": ["r6i.2xlarge"]}})
 
-    stubbed = answering({"AvailableInstanceCount": free})
+    stubbed = answering({"TotalInstanceCount": total})
 
     assert lines(capacity.reservations, place(changed, stubbed=stubbed)) == [finding.format(RESERVATION)]

@@ -37,6 +37,7 @@ class Server:
     async def get(self, path, **query):
         self.requests.append(path)
         if "labelSelector" in query:
+            assert query["fieldSelector"] == "status.phase!=Failed,status.phase!=Succeeded"
             return {"items": self.placeholders.get(query["labelSelector"], [])}
         return copy.deepcopy(self.objects.get(path))
 
@@ -60,6 +61,8 @@ class Server:
         return self.objects[path]
 
     async def delete_collection(self, path, **query):
+        if self.refusal:
+            raise ApiError(*self.refusal)
         self.collections.append((path, query))
 
 
@@ -176,7 +179,7 @@ def test_a_pod_that_lost_its_finalizer_or_is_gone_is_forgotten(remover_of):
 
 
 GANG = {"yunikorn.apache.org/task-groups": "[]", "other": "stays"}
-BY_SPARK = {"spark-role": "driver", "sparkoperator.k8s.io/app-name": "job", "spark-app-selector": "spark-1"}
+BY_SPARK = {**driver()["metadata"]["labels"], "spark-app-selector": "spark-1"}
 BY_NAME = {**BY_SPARK, "yunikorn.apache.org/app-id": "job"}
 
 
@@ -238,12 +241,58 @@ def test_applications_that_are_not_over_keep_their_ttl(checked, state):
     assert server.objects[APPLICATION]["spec"] == {"timeToLiveSeconds": 3600}
 
 
-def test_a_ttl_that_cannot_be_set_again_keeps_no_driver(checked):
-    given_up = application("FAILED", ended=500)
-    given_up["metadata"]["annotations"] = {"moka.dev/ttl-seconds": "3600"}
-    pod = driver(phase="Failed")
-    server = Server({POD: pod, APPLICATION: given_up})
-    server.refusal = (422, "a job of this namespace has at most 5 executors")
+@pytest.mark.parametrize(("state", "submission"), [("SUBMISSION_FAILED", "second"), ("", "")])
+def test_a_driver_that_its_application_does_not_tell_of_keeps_its_finalizer_and_is_looked_at_soon(
+    checked, state, submission
+):
+    """The operator, started anew, has submitted once more, and has yet to give up."""
+    pod = driver(submission="first")
+    server = Server({POD: pod, APPLICATION: application(state, submission=submission, attempt=5)})
+
+    remover = checked(server, pod)
+
+    assert server.objects[POD]["metadata"]["finalizers"] == ["moka.dev/driver"]
+    assert [entry.due for entry in remover.drivers.values()] == [1015.0]
+
+
+def given_up(server_answers):
+    """A driver that failed after its application was given up, and a server that answers changes so."""
+    application_object = application("FAILED", ended=500)
+    application_object["metadata"]["annotations"] = {"moka.dev/ttl-seconds": "3600"}
+    pod = driver(phase="Failed", labels=BY_SPARK)
+    server = Server({POD: pod, APPLICATION: application_object})
+    server.refusal = server_answers
+    return server, pod
+
+
+def test_what_admission_refuses_keeps_no_driver(checked):
+    server, pod = given_up((422, "a job of this namespace has at most 5 executors"))
+
+    checked(server, pod)
+
+    assert server.objects[POD]["metadata"]["finalizers"] == []
+
+
+@pytest.mark.parametrize("status", [403, 409, 429, 500])
+def test_a_ttl_that_cannot_be_set_again_yet_is_tried_again(remover_of, status):
+    """A Role may come after the service that needs it; two changes may meet."""
+    server, pod = given_up((status, "not now"))
+    remover = remover_of(server)
+    remover.observe(pod)
+
+    with pytest.raises(ApiError):
+        run(remover.check("pod-uid"))
+    assert server.objects[POD]["metadata"]["finalizers"] == ["moka.dev/driver"]
+    server.refusal = None
+    run(remover.check("pod-uid"))
+
+    assert server.objects[APPLICATION]["spec"]["timeToLiveSeconds"] == 4100
+    assert server.objects[POD]["metadata"]["finalizers"] == []
+
+
+def test_executors_that_may_not_be_deleted_keep_no_driver(checked):
+    server, pod = given_up((403, "may not delete collections of pods"))
+    del server.objects[APPLICATION]["metadata"]["annotations"]
 
     checked(server, pod)
 
