@@ -230,6 +230,10 @@ def lifecycle(args: BucketArgs) -> list[aws.s3.BucketLifecycleConfigurationRuleA
         "status": "Enabled",
         "filter": {"prefix": ""},
         "noncurrent_version_expiration": {"noncurrent_days": args.noncurrent_days},
+        # Of what was deleted a marker stays, which slows lists of its folder, until the object is as old as
+        # the other rule has it, unless this says otherwise
+        # (https://docs.aws.amazon.com/AmazonS3/latest/userguide/intro-lifecycle-rules.html).
+        "expiration": {"expired_object_delete_marker": True},
     }
     return [
         unfinished_uploads,

@@ -125,7 +125,9 @@ ALERTS = (
     Alert(
         name="UsageRecorderDown",
         expression='max by (cluster) (kube_deployment_spec_replicas{deployment="usage-recorder"}) '
-        'unless on (cluster) (up{job="usage-recorder"} == 1)',
+        'unless on (cluster) (up{job="usage-recorder"} == 1) '
+        # Where it may not write it is started anew every few minutes, and has its gauges from the beginning.
+        "or min by (cluster) (min_over_time(moka_usage_recorder_standing_by[20m])) == 1",
         minutes=10,
         severity="warning",
         service="usage-recorder",

@@ -187,6 +187,8 @@ class Profiler:
         hour = at - at % HOUR
         for slot in self._slots.values():
             self._give_out(slot, hour)
+        # What is lost after it is lost from then on, and not from the last event on.
+        self._now = max(self._now, hour)
 
     def lose(self, reason: str) -> None:
         """Give out what is known, and know nothing from the last event on, for a reason."""

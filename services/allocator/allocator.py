@@ -17,8 +17,9 @@ from services.common.logs import fields
 LATE = timedelta(hours=6)
 """After which one that starts does not make the plan of last night: jobs of the day run."""
 
-REPORT = Timetable("30 0 * * *", late=timedelta(days=2))
-"""Of yesterday, whose end is recorded some minutes later. One that starts has none yet, however late."""
+REPORT = Timetable("30 0,6,12,18 * * *", late=timedelta(days=2))
+"""Of yesterday, whose end is recorded some minutes later; and again, as runs of the evening have hours left by
+then. One that starts has none yet, however late."""
 
 BESIDE_SEARCH_SECONDS, REPORT_SECONDS = 3600.0, 1800.0
 """In which all of a plan but its search, and a report, is done, or hangs."""
@@ -51,7 +52,7 @@ class Allocator:
         await Timetable(self._configuration.night.cron, LATE).rounds(self._clock, self._night)
 
     async def reports(self) -> None:
-        """Report every day once it is over, and yesterday at the start."""
+        """Report every day once it is over, again as its last runs end, and yesterday at the start."""
         await REPORT.rounds(self._clock, self._report)
 
     async def looks(self) -> None:

@@ -1,6 +1,7 @@
 """What is known of applications that is not in their table yet, and which workflow each is of."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from moka.names import WORKFLOW_LABEL
@@ -17,6 +18,12 @@ NANOS = 1_000_000
 
 KEPT = 200_000
 """Applications whose workflow is known: the profiler asks once for each, with its first allocation."""
+
+FORMING_SECONDS = 60.0
+"""Until an application is asked for again of which there were placeholders only. YuniKorn knows when it was
+submitted once its driver asks for a place, which is after all its placeholders have theirs, and has its own
+clock until then (apache/yunikorn-core v1.8.0: pkg/scheduler/objects/application.go, NewApplication and
+AddAllocationAsk)."""
 
 LABEL_TAG = "kubernetes.io/label/"
 NAMESPACE_TAG = "kubernetes.io/meta/namespace"
@@ -35,26 +42,39 @@ class Applications:
     def __init__(self, cluster: str) -> None:
         self._cluster = cluster
         self._records: dict[Key, Application] = {}
-        self._workflows: dict[str, str] = {}
+        self._origins: dict[str, tuple[str, str]] = {}
+        """Application -> its workflow and namespace."""
+        self._forming: dict[str, float] = {}
+        """Applications whose submission is not known yet -> when they are asked for again, by the clock."""
 
     def __len__(self) -> int:
         return len(self._records)
 
     def workflow_of(self, application: str) -> str:
         """The workflow of an application by its id; empty where it is of none or nobody said."""
-        return self._workflows.get(application, "")
+        return self._origins.get(application, ("", ""))[0]
 
-    def unknown(self, records: Iterable[Mapping[str, Any]]) -> set[str]:
-        """Applications that have an allocation by these events, and of which nothing is known."""
-        return {
+    def unknown(self, records: Iterable[Mapping[str, Any]], clock: float) -> set[str]:
+        """Applications to ask for: that have an allocation by these events, and of which nothing is known,
+        and those whose submission was not known yet when they were asked for. clock: seconds."""
+        new = {
             str(record.get("objectID", ""))
             for record in records
             if record.get("eventChangeDetail") == APP_ALLOC and record.get("type") == APP
-        } - self._workflows.keys()
+        } - self._origins.keys()
+        return new | {name for name, time in self._forming.items() if time <= clock}
 
-    def learn(self, answer: Mapping[str, Any]) -> None:
-        """Take what the scheduler says of an application that has not ended. Raises KeyError, ValueError and
-        TypeError."""
+    def ended(self, application: str) -> None:
+        """Take that the scheduler knows an application no more: its summary says the rest."""
+        self._forming.pop(application, None)
+        if application not in self._origins:
+            self.name(application, "")
+
+    def learn(self, answer: Mapping[str, Any], clock: float) -> None:
+        """Take what the scheduler says of an application that has not ended. clock: seconds.
+
+        Raises KeyError, ValueError and TypeError.
+        """
         tags = next(_tags(answer), {})
         names = queue_names(str(answer["queueName"]))
         record = Application(
@@ -70,17 +90,25 @@ class Applications:
             namespace=str(tags.get(NAMESPACE_TAG, "")),
             sources=(SOURCE,),
         )
-        self.name(record.application, record.workflow)
-        self.add(record)
+        self.name(record.application, record.workflow, record.namespace)
+        if _has_driver(answer):
+            self._forming.pop(record.application, None)
+            self.add(record)
+        else:
+            self._forming[record.application] = clock + FORMING_SECONDS
 
-    def name(self, application: str, workflow: str) -> None:
-        """Remember the workflow of an application."""
-        while len(self._workflows) >= KEPT:
-            del self._workflows[next(iter(self._workflows))]
-        self._workflows[application] = workflow
+    def name(self, application: str, workflow: str, namespace: str = "") -> None:
+        """Remember the workflow of an application, and its namespace."""
+        while len(self._origins) >= KEPT:
+            del self._origins[next(iter(self._origins))]
+        self._origins[application] = workflow, namespace
 
     def add(self, record: Application) -> None:
-        """Take a record."""
+        """Take a record; what it does not say of its workflow and namespace is as it was told."""
+        workflow, namespace = self._origins.get(record.application, ("", ""))
+        record = replace(
+            record, workflow=record.workflow or workflow, namespace=record.namespace or namespace
+        )
         earlier_record = self._records.get(record.key)
         self._records[record.key] = (
             record if earlier_record is None else merge.application(earlier_record, record)
@@ -90,6 +118,12 @@ class Applications:
         """All records, which are somebody else's from now on."""
         records, self._records = self._records, {}
         return list(records.values())
+
+
+def _has_driver(answer: Mapping[str, Any]) -> bool:
+    """Whether an application has, or asks for, more than placeholders."""
+    pods = [*(answer.get("allocations") or ()), *(answer.get("requests") or ())]
+    return any(not pod.get("placeholder") for pod in pods)
 
 
 def _tags(answer: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:

@@ -20,8 +20,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 FAILURES = (BotoCoreError, ClientError, OSError)
 """What any call may raise; it is tried again."""
 
-REFUSED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey", "412", "409", "404"})
-"""Codes of S3 where a condition does not hold."""
+REFUSED = frozenset({"PreconditionFailed", "NoSuchKey", "412", "404"})
+"""Codes of S3 where a condition does not hold. 409 says that another write is under way, and to ask again."""
 
 DELETED_AT_ONCE = 1000
 """Keys of a request: https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html"""

@@ -82,15 +82,14 @@ class Follower:
             if record.get("eventChangeDetail") == NODE_ALLOC
         }
         await self._machines.learn(nodes)
-        if unknown := self._applications.unknown(records):
+        if unknown := self._applications.unknown(records, self._clock()):
             await asyncio.gather(*map(self._learn_application, unknown))
 
     async def _learn_application(self, name: str) -> None:
         async with self._asking:
             answer = await self._scheduler.application(name)
         if answer is None:
-            # It has ended already. Its summary says the rest, but for the workflow.
-            self._applications.name(name, "")
+            self._applications.ended(name)
         else:
             self._take(answer)
 
@@ -112,6 +111,6 @@ class Follower:
 
     def _take(self, answer: dict[str, Any]) -> None:
         try:
-            self._applications.learn(answer)
+            self._applications.learn(answer, self._clock())
         except (KeyError, TypeError, ValueError) as error:
             log.warning("an application is not as the scheduler tells of one", extra=fields(error=error))

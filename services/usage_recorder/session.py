@@ -80,7 +80,7 @@ class Session:
         }
         self._applications = Applications(sources.cluster)
         for row in self._saved["applications"]:
-            self._applications.name(row["application"], row["workflow"])
+            self._applications.name(row["application"], row["workflow"], row["namespace"])
         callbacks = self._applications.workflow_of, sources.machines.type_of
         self.profiler = (
             Profiler.resumed(content["profiler"], *callbacks)

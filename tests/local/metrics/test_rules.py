@@ -143,8 +143,9 @@ CASES = {
     ),
     "UsageRecorderDown": (
         {RECORDERS: constant(1), UP % "usage-recorder": constant(0)},
-        {RECORDERS: constant(1), UP % "usage-recorder": constant(1)},
-        {RECORDERS: constant(1), UP % "usage-recorder": then(0, 1)},
+        {RECORDERS: constant(1), UP % "usage-recorder": constant(1), RECORDER % "standing_by": constant(0)},
+        # It is there, and may not write.
+        {RECORDERS: constant(1), UP % "usage-recorder": constant(1), RECORDER % "standing_by": then(1, 0)},
     ),
     # The clock of a test begins at 0. One that never made a plan has 0 for its last.
     "NoPlan": (

@@ -127,6 +127,22 @@ def test_intervals_are_cut_at_full_hours_whenever_they_are_asked_for():
     assert spans(taken_of([arrival(0), added(HOUR // 2, "a"), gone(3 * HOUR + 5, "a")]).intervals) == cut
 
 
+def test_what_is_lost_after_a_full_hour_was_given_out_is_lost_from_that_hour_on():
+    """A quiet cluster: nothing was told since long before its scheduler started anew."""
+    follower = profiler()
+    follower.change(arrival(0))
+    follower.change(added(HOUR // 2, "a"))
+
+    follower.advance(BEGAN + 2 * HOUR + 1)
+    follower.lose("its scheduler started anew")
+    follower.seed([], next_id=9, at=BEGAN + 2 * HOUR + HOUR // 3)
+
+    batch = follower.take()
+    assert spans(batch.intervals)[-1][1] == 2 * HOUR
+    [gap] = batch.gaps
+    assert (gap.began - BEGAN, gap.ended - BEGAN) == (2 * HOUR, 2 * HOUR + HOUR // 3)
+
+
 def test_what_is_told_twice_is_counted_once():
     events = [arrival(0), added(10, "a"), added(20, "b"), gone(30, "a"), gone(40, "b")]
     twice = [change for change in events for _ in range(2)]

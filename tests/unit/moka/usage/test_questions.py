@@ -364,7 +364,7 @@ def test_days_without_records_and_gaps_are_told(tmp_path):
     assert sentences == [
         "Of batch-a there are no records of 2 of 30 days: what it used then does not count.",
         "Of batch-a it is not known what it used in 3.0 h: they do not count.",
-        "Of batch-b there are no records of 30 of 30 days: what it used then does not count.",
+        "Of batch-b there are no records, so its queues stay as the settings have them.",
     ]
 
 

@@ -1,6 +1,8 @@
 """What the recorder asks of S3: it has the rights to that and no others."""
 
 import pytest
+from botocore.exceptions import ClientError
+from botocore.stub import Stubber
 
 from services.usage_recorder.bucket import Bucket
 
@@ -26,3 +28,10 @@ def test_an_object_of_any_size_is_written_and_copied_in_one_request(s3, bucket, 
 
     assert asked == ["PutObject", "CopyObject", "PutObject"]
     assert {one.size for one in bucket.objects("")} == {20 * MIB}
+
+
+def test_a_write_that_meets_another_one_is_a_failure_that_is_repeated_and_no_sign_of_another_recorder(s3):
+    with Stubber(s3) as stub:
+        stub.add_client_error("put_object", "ConditionalRequestConflict", http_status_code=409)
+        with pytest.raises(ClientError, match="ConditionalRequestConflict"):
+            Bucket(s3, "parts").put_over("ledger", b"", None)
