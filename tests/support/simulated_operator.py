@@ -28,9 +28,10 @@ def _established(definition):
 class Application:
     """A SparkApplication with a driver pod that has ended; its status is set as the operator would."""
 
-    def __init__(self, api, namespace, state, phase="Succeeded"):
+    def __init__(self, api, namespace, state, phase="Succeeded", *, name=None, status=None, **driver):
+        """status: more of the application's. driver: more of its pod's metadata."""
         self._api = api
-        self.name = f"job-{uuid4().hex[:6]}"
+        self.name = name or f"job-{uuid4().hex[:6]}"
         self.path = f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications/{self.name}"
         self.pod_path = f"/api/v1/namespaces/{namespace}/pods/{self.name}-driver"
         api.apply(
@@ -43,15 +44,16 @@ class Application:
                     "type": "Scala",
                     "sparkVersion": "4.1.0",
                     "mainApplicationFile": "local:///job.jar",
+                    "timeToLiveSeconds": 3600,
                     "driver": {},
                     "executor": {},
                 },
             },
         )
-        self.read(state, submission="s1")
-        self.driver("s1", phase)
+        self.read(state, submission="s1", **(status or {}))
+        self.driver("s1", phase, **driver)
 
-    def read(self, state, submission="s1"):
+    def read(self, state, submission="s1", **more):
         """Set the status to what the operator has read."""
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         status = {
@@ -60,10 +62,11 @@ class Application:
             "driverInfo": {},
             "lastSubmissionAttemptTime": now,
             "terminationTime": None,
+            **more,
         }
         self._api.merge(f"{self.path}/status", {"status": status})
 
-    def driver(self, submission, phase):
+    def driver(self, submission, phase, labels=None, annotations=None):
         """Make the driver of a submission, as `spark-submit` does, and let it come to this phase."""
         owner = self._api.get(self.path)["metadata"]
         pods = self.pod_path.rpartition("/")[0]
@@ -75,8 +78,9 @@ class Application:
                 "metadata": {
                     "name": f"{self.name}-driver",
                     "finalizers": [DRIVER_FINALIZER],
-                    "annotations": {"localcloud/runs-for": "3600"},
+                    "annotations": {"localcloud/runs-for": "3600", **(annotations or {})},
                     "labels": {
+                        **(labels or {}),
                         "spark-role": "driver",
                         "sparkoperator.k8s.io/app-name": self.name,
                         "sparkoperator.k8s.io/submission-id": submission,

@@ -179,20 +179,28 @@ def test_it_may_do_nothing_else(api, served):
 def test_it_looks_after_drivers_that_run_and_clears_away_what_they_leave(api, served, eventually):
     """The operator was started anew as it submitted them, and gave up both; one still has a placeholder."""
     gangs = {"yunikorn.apache.org/task-groups": "[]"}
-    whole, partial = (Application(api, served, "FAILED", phase="Running") for _ in range(2))
-    pods = whole.pod_path.rpartition("/")[0]
-    for job in (whole, partial):
-        api.merge(job.path, {"spec": {"timeToLiveSeconds": 60}})
-        api.merge(f"{job.path}/status", {"status": {"terminationTime": "2026-11-01T00:00:00Z"}})
-        labels = {"spark-app-selector": job.name}
-        api.merge(job.pod_path, {"metadata": {"labels": labels, "annotations": gangs}})
-        executor = {**labels, "spark-role": "executor"}
-        api.create(pods, _waiting(f"{job.name}-exec-1", executor))
-    api.create(pods, _waiting(f"tg-{partial.name}", {"yunikorn.apache.org/app-id": partial.name}))
+    pods = f"/api/v1/namespaces/{served}/pods"
+    api.create(pods, _waiting("tg-partial", {"yunikorn.apache.org/app-id": "partial"}))
+    jobs = whole, partial = [
+        Application(
+            api,
+            served,
+            "FAILED",
+            phase="Running",
+            name=name,
+            status={"terminationTime": "2026-11-01T00:00:00Z"},
+            labels={"spark-app-selector": name},
+            annotations=gangs,
+        )
+        for name in ("whole", "partial")
+    ]
+    for job in jobs:
+        labels = {"spark-app-selector": job.name, "spark-role": "executor"}
+        api.create(pods, _waiting(f"{job.name}-exec-1", labels))
 
     eventually(
         lambda: (
-            not any("timeToLiveSeconds" in api.get(job.path)["spec"] for job in (whole, partial))
+            not any("timeToLiveSeconds" in api.get(job.path)["spec"] for job in jobs)
             and not whole.pod["metadata"]["annotations"].keys() & gangs.keys()
         )
     )
@@ -202,7 +210,7 @@ def test_it_looks_after_drivers_that_run_and_clears_away_what_they_leave(api, se
     api.merge(f"{whole.pod_path}/status", {"status": {"phase": "Failed"}})
     eventually(lambda: not whole.protected)
 
-    # Its 60 s count from now, not from the beginning of the month.
+    # Its hour counts from now, not from the beginning of the month.
     assert api.get(whole.path)["spec"]["timeToLiveSeconds"] > 28 * 24 * 3600
     assert api.get(f"{pods}/{whole.name}-exec-1") is None
     assert api.get(f"{pods}/{partial.name}-exec-1")
