@@ -94,7 +94,10 @@ def test_former_versions_are_kept_for_a_while_only(deploy):
     args = BucketArgs(name="moka-logs", kms_key_arn=KEY, versioned=True, noncurrent_days=3)
     stack = deploy(lambda: Bucket("logs", args))
 
-    assert rules(stack)["former-versions"]["noncurrentVersionExpiration"] == {"noncurrentDays": 3}
+    rule = rules(stack)["former-versions"]
+    assert rule["noncurrentVersionExpiration"] == {"noncurrentDays": 3}
+    # And what is left of a deleted object after that.
+    assert rule["expiration"] == {"expiredObjectDeleteMarker": True}
 
 
 def test_who_used_a_bucket_is_recorded_in_another_by_its_name(deploy):
