@@ -40,6 +40,7 @@ OF_SOURCE = {
     "kube-state-metrics": [{"result": "success"}],
     "scrapes": [{"job": "yunikorn", "instance": "10.0.0.1:9080"}],
     "spark-operator": [{"name": "sparkapplication", "controller": "c", "namespace": "spark"}],
+    "load-balancer-controller": [{"controller": "service", "result": "success"}],
     "celeborn": [{"role": role, "pod": f"celeborn-{role.lower()}-0"} for role in ("Master", "Worker")],
     "fluent-bit": [NODE | {"name": "drivers"}],
     "driver-finalizer": [{}],
