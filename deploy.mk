@@ -109,6 +109,8 @@ USE_LAPTOP := exports=$$($(PY) -m localcloud env) && eval "$$exports" &&
 USE_LAPTOP_AWS := $(USE_LAPTOP) { test -n "$$AWS_ENDPOINT_URL" || { echo "The laptop's AWS was never started here: run \`make up\` first." >&2; exit 2; }; } &&
 else
 .PHONY: own-shell own-pulumi not-cut-off
+# pulumi_eks and kubeconfigs run `aws`, which is there (pulumi/pulumi-eks: nodejs/eks/cluster/cluster.ts).
+export PATH := $(abspath $(VENV)/bin):$(PATH)
 own-shell: known-stack
 	@test -z "$$MOKA_CLOUD" || { echo "This shell is set up for the laptop cloud, and $(STACK) is a real stack: use a shell without \`. .local/env\`, or set ON=laptop." >&2; exit 1; }
 

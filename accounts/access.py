@@ -1,7 +1,7 @@
 """How CI gets into an account: identity provider, roles, and what bounds them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -30,6 +30,7 @@ class AccessArgs:
     provider: the account's identity provider for GitHub is made; otherwise it is there already.
     keep_provider: it stays when it is removed from the stack, as others use it too.
     home: roles at home that may take the roles here: kind of role -> ARN.
+    people: ARNs of roles of people who may take the deploy role.
     """
 
     names: AccountNames
@@ -38,6 +39,7 @@ class AccessArgs:
     provider: bool = True
     keep_provider: bool = False
     home: Mapping[str, pulumi.Input[str]] = field(default_factory=dict)
+    people: Sequence[str] = ()
     tags: dict[str, str] = field(default_factory=dict)
 
 
@@ -103,9 +105,10 @@ class Access(pulumi.ComponentResource):
         """ARN of a role, known once it has its boundary and its policies."""
         args, prefix = self._access, self._access.names.settings.prefix
         home = args.home.get(kind)
+        people = args.people if kind == "deploy" else ()
         trust_policy = pulumi.Output.all(provider, home).apply(
             lambda arns: json.dumps(
-                trust.trust(arns[0], args.repository, environment, [arns[1]] if arns[1] else [])
+                trust.trust(arns[0], args.repository, environment, [arns[1]] if arns[1] else [], people)
             )
         )
         role = aws.iam.Role(

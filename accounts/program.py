@@ -55,6 +55,7 @@ def deploy(settings: Environment, options: Options) -> None:
                 provider=account not in options.existing_providers,
                 keep_provider=account in options.shared_providers,
                 home=at_home,
+                people=settings.ci.people if account == home else (),
             ),
             pulumi.ResourceOptions(provider=providers[account]),
         )

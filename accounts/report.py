@@ -94,9 +94,12 @@ def _lines(settings: Environment, stacks: Sequence[str]) -> Iterator[str]:
     for name, values in variables(settings).items():
         yield f"\nVariables of the GitHub environment {name} of {settings.ci.repository}:\n"
         yield from (f"    {key}={value}" for key, value in values.items())
+    yield "\nVariable of the repository, where clusters have private API servers only:\n"
+    yield "    MOKA_RUNNER=<label of runners that reach them>"
     yield (
         f"\nProtect {deploy_environment(settings)} there: reviewers, and the main branch as the only one "
-        "that deploys to it."
+        "that deploys to it. In private repositories GitHub has branches with Team, and reviewers with "
+        "Enterprise only; with Free it has neither, and whoever pushes may deploy."
     )
     if not settings.ci.has_ids:
         yield (

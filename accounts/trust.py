@@ -25,10 +25,17 @@ def github_subject(repository: str, environment: str) -> str:
     return f"repo:{repository}:environment:{environment}"
 
 
-def trust(provider_arn: str, repository: str, environment: str, roles: Sequence[str] = ()) -> dict[str, Any]:
+def trust(
+    provider_arn: str,
+    repository: str,
+    environment: str,
+    roles: Sequence[str] = (),
+    people: Sequence[str] = (),
+) -> dict[str, Any]:
     """Trust policy for jobs of one repository that name one GitHub environment, and for further roles.
 
-    roles: ARNs; the same role at home, by which one job reaches all accounts of an environment.
+    roles: ARNs; the same role at home, by which one job reaches all accounts of an environment. people: ARNs
+    of their roles.
     """
     jobs = {
         "Sid": "GitHub",
@@ -42,10 +49,9 @@ def trust(provider_arn: str, repository: str, environment: str, roles: Sequence[
             }
         },
     }
-    home = {
-        "Sid": "Home",
-        "Effect": "Allow",
-        "Principal": {"AWS": list(roles)},
-        "Action": "sts:AssumeRole",
-    }
-    return policy([jobs, *([home] if roles else [])])
+    others = [
+        {"Sid": sid, "Effect": "Allow", "Principal": {"AWS": list(arns)}, "Action": "sts:AssumeRole"}
+        for sid, arns in (("Home", roles), ("People", people))
+        if arns
+    ]
+    return policy([jobs, *others])

@@ -60,9 +60,12 @@ def stacks_of(environment: str) -> list[str]:
 def affected_stacks(repository: Path, stacks: Iterable[str], base: str) -> list[AffectedStack]:
     """Those of the stacks whose previews read what differs from `base` in the working tree, in their order.
 
-    base: a branch or commit; the change begins where it and HEAD parted.
+    base: a branch or commit; the change begins where it and HEAD parted. Zeros are nothing, as GitHub has for
+    what was there before the first push.
     Raises git.GitError.
     """
+    if set(base) == {"0"}:
+        return [AffectedStack(stack, ("Nothing was there before.",)) for stack in stacks]
     commit = git.fork_point(repository, base)
     files = git.changed_files(repository, commit)
     stacks = list(stacks)

@@ -18,8 +18,8 @@ LATE = timedelta(hours=6)
 """After which one that starts does not make the plan of last night: jobs of the day run."""
 
 REPORT = Timetable("30 0,6,12,18 * * *", late=timedelta(days=2))
-"""Of yesterday, whose end is recorded some minutes later; and again, as runs of the evening have hours left by
-then. One that starts has none yet, however late."""
+"""Of yesterday, whose end is recorded some minutes later; and again, as runs of the evening have hours left
+by then. One that starts has none yet, however late."""
 
 BESIDE_SEARCH_SECONDS, REPORT_SECONDS = 3600.0, 1800.0
 """In which all of a plan but its search, and a report, is done, or hangs."""

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from moka.documents import Form, Section
+from stacks.settings.fields import Principal
 
 GitHubRepository = Annotated[
     str,
@@ -24,6 +25,13 @@ class Ci(Section):
         "environment of the same name the one that deploys, jobs of `<environment>-preview` the other. "
         "`<owner>/<repository>`, or `<owner>@<id>/<repository>@<id>` where GitHub's tokens have both ids, "
         "as those of repositories made, renamed or transferred since July 15, 2026 do."
+    )
+
+    people: list[Principal] = Field(
+        default_factory=list,
+        description="Roles of people, who may take the deploy role at home by hand: for the first `up`, the "
+        "doctor, and what was cut off. They have to be there: IAM takes no other in a trust policy. Nobody "
+        "by default.",
     )
 
     @property

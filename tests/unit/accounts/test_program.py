@@ -75,6 +75,19 @@ def test_roles_of_the_environment_s_workloads_reach_no_state_whatever_their_poli
     )
 
 
+def test_people_whom_the_settings_name_take_the_deploy_role_at_home_and_no_other(deploy):
+    people = ["arn:aws:iam::444455556666:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_Platform_0a1b"]
+    settings = bootstrapped("prod").model_copy(update={"ci": CI.model_copy(update={"people": people})})
+    recorder = deploy(lambda: program.deploy(settings, program.Options(**OPTIONS)))
+
+    def takers(name):
+        statements = json.loads(role(recorder, name)["assumeRolePolicy"])["Statement"]
+        return {one["Sid"]: one["Principal"] for one in statements}
+
+    assert takers("acme-prod-deploy")["People"] == {"AWS": people}
+    assert "People" not in takers("acme-prod-preview")
+
+
 def test_only_jobs_of_the_protected_github_environment_take_the_deploy_role(deployed):
     trust = json.loads(role(deployed("prod"), "acme-prod-deploy")["assumeRolePolicy"])
 

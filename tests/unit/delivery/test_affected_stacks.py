@@ -121,6 +121,10 @@ def test_a_stack_that_is_new_is_touched(repository):
     assert touched(repository, ["three"]) == {"three": ("stacks/Pulumi.three.yaml",)}
 
 
+def test_a_first_push_touches_everything(repository):
+    assert [entry.stack for entry in affected_stacks(repository, STACKS, "0" * 40)] == STACKS
+
+
 def test_without_a_change_nothing_is_touched(repository):
     assert touched(repository) == {}
 

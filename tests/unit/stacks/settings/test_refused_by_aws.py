@@ -204,6 +204,16 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
         ({"ci.github": "acme@*/moka@2"}, "ci.github: is 'acme@*/moka@2'; write <owner>/<repository> or"),
         ({"ci.github": "a:b/c"}, "ci.github: is 'a:b/c'; write <owner>/<repository> or <owner>@<id>"),
     ],
+    "ci.people": [
+        (
+            {"ci.github": "acme/moka", "ci.people": ["arn:aws:iam::123456789012:root"]},
+            "ci.people.0: is 'arn:aws:iam::123456789012:root'; write arn:aws:iam::<account>:role/<name>",
+        ),
+        (
+            {"ci.github": "acme/moka", "ci.people": ["*"]},
+            "ci.people.0: is '*'; write arn:aws:iam::<account>:role/<name>",
+        ),
+    ],
     "organization": [
         ({"organization": "sthree"}, "organization: is 'sthree', but S3 takes no bucket whose name begins"),
         ({"organization": "xn--moka"}, "organization: is 'xn--moka', but S3 takes no bucket whose name"),
