@@ -86,6 +86,9 @@ are proportionally lower" (THRESHOLDS)."""
 THRESHOLDS = (
     "https://github.com/kubernetes/community/blob/master/sig-scalability/configs-and-limits/thresholds.md"
 )
+NODE_STREAMS = 3
+"""Logs of a node that are written all the time: those of Fluent Bit, kubelet and containerd. Ours."""
+
 SLOS = "https://github.com/kubernetes/community/blob/master/sig-scalability/slos/slos.md"
 LISTS = "network.md#policies-of-job-namespaces-and-how-long-their-lists-are"
 AWS = "https://docs.aws.amazon.com"
@@ -536,7 +539,7 @@ def _accounts(settings: Environment, load: Load) -> Iterator[SharedResource]:
         source=f"[STS]({AWS}/IAM/latest/UserGuide/reference_iam-quotas.html)",
         carried_by="nothing of ours: Pod Identity is the platform's way",
     )
-    puts = _event_log_puts(settings, load) + _log_puts(settings, load)
+    puts = _event_log_puts(settings, load) + _log_puts(settings, load) + _system_log_puts(settings)
     yield SharedResource(
         name="requests to KMS",
         scope="account and region",
@@ -566,6 +569,11 @@ def _log_puts(settings: Environment, load: Load) -> float:
     )
 
 
+def _system_log_puts(settings: Environment) -> float:
+    """A second: of what each node writes all the time."""
+    return NODE_STREAMS * _nodes(settings) * len(settings.clusters) / settings.logs.size.others_upload
+
+
 def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[SharedResource]:
     s3 = f"[S3]({AWS}/AmazonS3/latest/userguide/optimizing-performance.html), a prefix"
     quotas = f"[AMP]({AWS}/prometheus/latest/userguide/AMP_quotas.html)"
@@ -590,6 +598,17 @@ def _stores(settings: Environment, load: Load, of_one: Load) -> Iterator[SharedR
         basis="of each container that writes, at its time-out and its end, as if under one prefix",
         source=s3,
         carried_by="`logs.executors_behind_seconds`, `logs.drivers_behind_seconds`",
+    )
+    yield SharedResource(
+        name="objects put into system logs",
+        scope="foundation",
+        use=_system_log_puts(settings) / len(settings.foundations),
+        limit=3_500,
+        unit="a second",
+        basis=f"{NODE_STREAMS} of each node, written all the time: of Fluent Bit, kubelet and containerd, as "
+        "if under one prefix",
+        source=s3,
+        carried_by="`logs.executors_behind_seconds`",
     )
     active = clusters * of_cluster(
         nodes=nodes,

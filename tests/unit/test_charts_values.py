@@ -83,6 +83,7 @@ PASSED_ON: Mapping[str, Any] = {
     "daemonSetVolumes": list[CORE.VolumeArgs],
     "env": list[CORE.EnvVarArgs],
     "lifecycle": CORE.LifecycleArgs,
+    "livenessProbe": CORE.ProbeArgs,
     "podDisruptionBudget": k8s.policy.v1.PodDisruptionBudgetSpecArgs,
     "resources": CORE.ResourceRequirementsArgs,
     "rollingUpdate": k8s.apps.v1.RollingUpdateDaemonSetArgs,

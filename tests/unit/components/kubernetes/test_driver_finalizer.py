@@ -49,8 +49,8 @@ def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(st
     assert roles == {
         "driver-finalizer": {("", "configmaps"): ["list"]},
         "etl": {
-            ("", "pods"): ["get", "list", "watch", "patch"],
-            ("sparkoperator.k8s.io", "sparkapplications"): ["get"],
+            ("", "pods"): ["get", "list", "watch", "patch", "deletecollection"],
+            ("sparkoperator.k8s.io", "sparkapplications"): ["get", "patch"],
             ("", "namespaces"): ["get"],
         },
     }

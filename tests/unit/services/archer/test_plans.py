@@ -26,8 +26,8 @@ def now():
     return datetime.now(UTC).isoformat()
 
 
-def data(name, cpu="24", of=None, **changes):
-    queues = {ETL1: [amounts(cpu, "40Gi", 7)]}
+def data(name, cpu="24", of=None, jobs=7, **changes):
+    queues = {ETL1: [amounts(cpu, "40Gi", jobs)]}
     return plan_data(queues, of, **{"id": name, "made": now(), "routes": DAILY, **changes})
 
 
@@ -352,7 +352,7 @@ def test_a_route_that_somebody_set_stays_and_refuses_the_plan(desk):
 )
 def test_a_plan_by_itself_keeps_to_what_the_settings_allow(desk, bounds, cpu, says):
     async def work(desk):
-        await desk.propose(data("monday", cpu))
+        await desk.propose(data("monday", cpu, jobs=None))
         return await desk.step("monday/apply", by_itself=True), await desk.in_force()
 
     answer, in_force = desk(work, settings(**bounds))
