@@ -110,7 +110,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
         answer = at_home(known_fleet.fleet, allocations)
     else:
         answer = solve(known_fleet.fleet, allocations, request.options)
-    recorded = {row["cluster"] for row in rows[DAYS] if row["days"]}
+    clusters_with_history = {row["cluster"] for row in rows[DAYS] if row["days"]}
     result = plan_of(
         answer,
         known_fleet.fleet,
@@ -124,7 +124,7 @@ def plan(folder: Path, request: Request, progress: Callable[[str], None] = lambd
             by=request.by,
             made=datetime.fromtimestamp(request.until / 1000, UTC),
             says=[*answers.history_gaps(rows[DAYS], rules), *known_fleet.says],
-            unrecorded=[cluster.name for cluster in clusters if cluster.name not in recorded],
+            unrecorded=[cluster.name for cluster in clusters if cluster.name not in clusters_with_history],
             reasons=_reasons(allocations) if answer.method == "percentile" else {},
         ),
     )

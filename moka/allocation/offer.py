@@ -83,17 +83,17 @@ class Offer:
         queues leave of the cluster, when it has least machines. least: that it has then.
         """
         floors = [self.floor(path) for path in self.queues]
-        wanted = {path: self._machines_within(path, machines) for path in paths}
+        machines_each = {path: self._machines_within(path, machines) for path in paths}
         part = Fraction(1)
         for name in COUNTED:
-            asks = sum(amount.get(name) or 0 for amount in wanted.values())
+            asks = sum(amount.get(name) or 0 for amount in machines_each.values())
             has = (self.cluster.instance.get(name) or 0) * least * CRITICAL // THOUSANDTHS
             free = max(has - sum(floor.get(name) or 0 for floor in floors), 0) // 2
             if asks > free:
                 part = min(part, Fraction(free, asks))
         return {
             path: Resources(**{name: int(amount * part) for name, amount in amounts.amounts()})
-            for path, amounts in wanted.items()
+            for path, amounts in machines_each.items()
         }
 
     def _machines_within(self, path: str, machines: int) -> Resources:

@@ -70,12 +70,12 @@ def platform_of(archer: Archer, now: datetime) -> Platform:
     routes, fixed = {}, set()
     # Archer takes no route of a plan where somebody has set one, whatever that says, and from whenever on
     # (services/archer/database/plans.py).
-    named = {route.workflow for route in by_people}
+    workflows_of_people = {route.workflow for route in by_people}
     for name in workflows:
         route = route_of(name, all_routes, now)
         if route is not None and route.cluster:
             routes[name] = route.cluster
-        if name in named or (route is not None and route.cluster and route in by_people):
+        if name in workflows_of_people or (route is not None and route.cluster and route in by_people):
             fixed.add(name)
     return Platform(workflows, routes, frozenset(fixed), revision, plan)
 

@@ -237,13 +237,15 @@ def test_a_plan_that_lets_a_queue_run_far_fewer_jobs_waits_for_a_person(before, 
     earlier, later = ([amounts("20", "40Gi", jobs)] for jobs in (before, then))
     known = {"format": queue_amounts.FORMAT, "revision": 1, "queues": {ETL1: {"hours": earlier}}}
     in_force_now = {"spark-a": QueueAmounts.model_validate(known)}
-    made = plan({ETL1: later}, of)
+    document = plan({ETL1: later}, of)
 
-    found = [str(one) for one in plan_checks.beyond(made, in_force_now, {"spark-a": of}, [], made.moment)]
+    sentences = [
+        str(one) for one in plan_checks.beyond(document, in_force_now, {"spark-a": of}, [], document.moment)
+    ]
 
-    assert [f"has {then} jobs at a time in place of {before or 'any number'}" in one for one in found] == (
-        [True] if waits else []
-    )
+    assert [
+        f"has {then} jobs at a time in place of {before or 'any number'}" in one for one in sentences
+    ] == ([True] if waits else [])
 
 
 def test_a_plan_of_long_ago_waits_for_a_person():

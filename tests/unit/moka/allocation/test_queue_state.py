@@ -18,7 +18,7 @@ def jobs(state):
     return {path: queue.max_applications for path, queue in state.tree.leaves()}
 
 
-def changed(tier_1=None, tier_2=None, **project):
+def project_settings(tier_1=None, tier_2=None, **project):
     """Settings of one project with these tiers."""
     tiers = {
         1: GUARANTEE | (tier_1 or {}),
@@ -31,31 +31,35 @@ def changed(tier_1=None, tier_2=None, **project):
     ("of", "planned", "number", "message"),
     [
         (
-            changed(tier_2={"max_applications": 40, "limits": [{"users": ["*"], "max_applications": 10}]}),
+            project_settings(
+                tier_2={"max_applications": 40, "limits": [{"users": ["*"], "max_applications": 10}]}
+            ),
             3,
             10,
             "is 3, fewer than the 10 that its limits let a user have",
         ),
         (
-            changed(tier_2={"max_applications": 14}, max_applications=20),
+            project_settings(tier_2={"max_applications": 14}, max_applications=20),
             18,
             14,
             "is 18, more than the 14 that leave room for tier 1 in root.acme.etl",
         ),
         (
-            changed(tier_2={"max_applications": 8}, limits=[{"users": ["ann"], "max_applications": 9}]),
+            project_settings(
+                tier_2={"max_applications": 8}, limits=[{"users": ["ann"], "max_applications": 9}]
+            ),
             9,
             8,
             "is 9, more than the 8 that leave room for tier 1 in root.acme.etl",
         ),
-        (changed(tier_2={"max_applications": 14}), 18, 18, None),
+        (project_settings(tier_2={"max_applications": 14}), 18, 18, None),
     ],
     ids=["limits of users", "a project's jobs", "a user's jobs in a project", "nothing shared"],
 )
 def test_jobs_at_a_time_are_such_as_the_scheduler_takes(of, planned, number, message):
-    made = plan({ETL2: [amounts("30", "60Gi", planned)]}, of)
+    document = plan({ETL2: [amounts("30", "60Gi", planned)]}, of)
 
-    state = state_of(of, made.at("spark-a", 0), of.calendar.all_nodes)
+    state = state_of(of, document.at("spark-a", 0), of.calendar.all_nodes)
 
     assert jobs(state)[ETL2] == number
     assert not state.refused
@@ -78,9 +82,9 @@ def test_what_queues_beside_a_plan_are_guaranteed_above_their_tiers_counts():
             }
         }
     )
-    made = plan({ETL1: [amounts("100", "200Gi")]}, of)
+    document = plan({ETL1: [amounts("100", "200Gi")]}, of)
 
-    state = state_of(of, made.at("spark-a", 0), of.calendar.all_nodes)
+    state = state_of(of, document.at("spark-a", 0), of.calendar.all_nodes)
 
     assert guaranteed(state)[ETL1] == {"cpu": "60", "memory": "120Gi"}
     assert "guaranteed 140 of cpu together, more than the capacity of the cluster, 100" in str(
@@ -103,9 +107,9 @@ def test_a_queue_that_gives_way_keeps_a_core_s_thousandth_beside_its_gpus():
         }
     )
     tier_3 = "root.acme.etl.tier3"
-    made = plan({ETL1: [amounts("50", "50Gi")], tier_3: [with_gpus]}, of)
+    document = plan({ETL1: [amounts("50", "50Gi")], tier_3: [with_gpus]}, of)
 
-    state = state_of(of, made.at("spark-a", 0), of.calendar.all_nodes)
+    state = state_of(of, document.at("spark-a", 0), of.calendar.all_nodes)
 
     assert guaranteed(state)[tier_3] == {"cpu": "1m", "memory": "2Gi", "gpu": "4"}
     assert not state.refused
@@ -113,7 +117,7 @@ def test_a_queue_that_gives_way_keeps_a_core_s_thousandth_beside_its_gpus():
 
 def test_where_nothing_of_a_plan_can_be_in_force_the_settings_are():
     """A user may have 20 cores of a queue that the plan leaves 10."""
-    of = changed(tier_2={"limits": [{"users": ["*"], "maximum": {"cpu": "20"}}]})
+    of = project_settings(tier_2={"limits": [{"users": ["*"], "maximum": {"cpu": "20"}}]})
     row = {"guaranteed": {"cpu": "5", "memory": "10Gi"}, "maximum": {"cpu": "10"}}
 
     state = state_of(of, plan({ETL2: [row]}, of).at("spark-a", 0), of.calendar.all_nodes)

@@ -255,7 +255,7 @@ def test_a_driver_that_its_application_does_not_tell_of_keeps_its_finalizer_and_
     assert [entry.due for entry in remover.drivers.values()] == [1015.0]
 
 
-def given_up(server_answers):
+def abandoned_job(server_answers):
     """A driver that failed after its application was given up, and a server that answers changes so."""
     application_object = application("FAILED", ended=500)
     application_object["metadata"]["annotations"] = {"moka.dev/ttl-seconds": "3600"}
@@ -266,7 +266,7 @@ def given_up(server_answers):
 
 
 def test_what_admission_refuses_keeps_no_driver(checked):
-    server, pod = given_up((422, "a job of this namespace has at most 5 executors"))
+    server, pod = abandoned_job((422, "a job of this namespace has at most 5 executors"))
 
     checked(server, pod)
 
@@ -276,7 +276,7 @@ def test_what_admission_refuses_keeps_no_driver(checked):
 @pytest.mark.parametrize("status", [403, 409, 429, 500])
 def test_a_ttl_that_cannot_be_set_again_yet_is_tried_again(remover_of, status):
     """A Role may come after the service that needs it; two changes may meet."""
-    server, pod = given_up((status, "not now"))
+    server, pod = abandoned_job((status, "not now"))
     remover = remover_of(server)
     remover.observe(pod)
 
@@ -291,7 +291,7 @@ def test_a_ttl_that_cannot_be_set_again_yet_is_tried_again(remover_of, status):
 
 
 def test_executors_that_may_not_be_deleted_keep_no_driver(checked):
-    server, pod = given_up((403, "may not delete collections of pods"))
+    server, pod = abandoned_job((403, "may not delete collections of pods"))
     del server.objects[APPLICATION]["metadata"]["annotations"]
 
     checked(server, pod)

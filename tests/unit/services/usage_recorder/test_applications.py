@@ -26,7 +26,7 @@ SUMMARY = Application(
 )
 
 
-def told(submitted, *allocations, requests=()):
+def answer(submitted, *allocations, requests=()):
     return {
         "applicationID": "spark-1",
         "submissionTime": submitted * 1_000_000,
@@ -39,14 +39,14 @@ def told(submitted, *allocations, requests=()):
 def test_a_gang_that_forms_is_asked_for_again_until_its_submission_is_known():
     applications = Applications("batch-a")
 
-    applications.learn(told(KNOWN, PLACEHOLDER), clock=100.0)
+    applications.learn(answer(KNOWN, PLACEHOLDER), clock=100.0)
 
     assert applications.workflow_of("spark-1") == "daily"
     assert applications.take() == []
     assert applications.unknown([], clock=159.0) == set()
     assert applications.unknown([], clock=160.0) == {"spark-1"}
 
-    applications.learn(told(CREATED, PLACEHOLDER, requests=[DRIVER]), clock=160.0)
+    applications.learn(answer(CREATED, PLACEHOLDER, requests=[DRIVER]), clock=160.0)
 
     [record] = applications.take()
     assert (record.submitted, record.workflow, record.namespace) == (CREATED, "daily", "spark-jobs")
@@ -55,7 +55,7 @@ def test_a_gang_that_forms_is_asked_for_again_until_its_submission_is_known():
 
 def test_one_that_ended_while_it_was_not_known_keeps_its_workflow():
     applications = Applications("batch-a")
-    applications.learn(told(KNOWN, PLACEHOLDER), clock=100.0)
+    applications.learn(answer(KNOWN, PLACEHOLDER), clock=100.0)
 
     applications.ended("spark-1")
     applications.add(SUMMARY)
@@ -67,7 +67,7 @@ def test_one_that_ended_while_it_was_not_known_keeps_its_workflow():
 
 def test_one_whose_summary_comes_later_is_one_record():
     applications = Applications("batch-a")
-    applications.learn(told(CREATED, DRIVER), clock=100.0)
+    applications.learn(answer(CREATED, DRIVER), clock=100.0)
     applications.add(SUMMARY)
 
     [record] = applications.take()
