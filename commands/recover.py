@@ -11,7 +11,7 @@ import typer
 from commands.arguments import StackArgument
 from commands.refusals import exit_on
 from moka.pulumi_cli import State, meant
-from recovery.backend_locks import dead, drop_cut_attributes, locks
+from recovery.backend_locks import dead, drop_cut_attributes, elsewhere, locks
 from recovery.creations import creations, frame
 from recovery.outcomes import OutcomeSearch
 from recovery.plan import Finding, judged, targets, unfinished, with_findings
@@ -65,6 +65,13 @@ def recover(
             help="Rebuild a state that is lost or outdated: search for everything that should exist.",
         ),
     ] = False,
+    unlock: Annotated[
+        bool,
+        typer.Option(
+            "--unlock",
+            help="Lift locks of other machines, too, after you have made sure that nothing runs there.",
+        ),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Act without asking.")] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Only say whether an update was cut off; a stack may be missing.")
@@ -84,6 +91,7 @@ def recover(
       moka recover prod --delete     what was made without being recorded is deleted
       moka recover prod --planned    also what a plugin made that died while pulumi went on
       moka recover prod --rebuild    the whole of it: its state was lost
+      moka recover prod --unlock     the machine is gone that held its lock, such as a runner of CI
       moka recover prod --check      whether an update was cut off, as `make up` asks before it begins
 
     Exit status: 0 nothing is left to recover, 1 something is left to people or was declined, 2 nothing
@@ -102,6 +110,7 @@ def recover(
             forget=forget,
             planned=planned,
             rebuild=rebuild,
+            unlock=unlock,
             yes=yes,
         )
         reports = [_recover(entry, wishes) for entry in stacks_of(stack)]
@@ -140,6 +149,7 @@ class Wishes:
     forget: bool
     planned: bool
     rebuild: bool
+    unlock: bool
     yes: bool
 
     @property
@@ -166,13 +176,16 @@ def _went_on(report: Report) -> bool:
 
 def _recovery(entry: dict[str, Any], wishes: Wishes) -> Report:
     stack, delete, forget = str(entry["name"]), wishes.delete, wishes.forget
-    holders = [str(lock) for lock in locks(stack) if not dead(lock)]
+    holders = [
+        str(lock) for lock in locks(stack) if not dead(lock) and not (wishes.unlock and elsewhere(lock))
+    ]
     if entry.get("updateInProgress"):
         holders.append("somebody else's update, as the backend says")
     if holders:
         raise Stopped(
             f"{stack} is being updated by {' and '.join(holders)}: wait for it; if that process is gone, "
-            f"`pulumi cancel {stack}` lifts its lock, then run this again. Nothing was changed."
+            f"`pulumi cancel {stack}` lifts its lock, then run this again, or --unlock does it here. Nothing "
+            "was changed."
         )
     state = _whole(stack)
     stale = locks(stack)
@@ -189,7 +202,7 @@ def _recovery(entry: dict[str, Any], wishes: Wishes) -> Report:
         _say(f"{stack} needs no recovery: nothing is locked, and nothing was cut off.")
         return report
     for lock in stale:
-        _say(f"{stack} is locked by {lock}, which has ended.")
+        _say(f"{stack} is locked by {lock}{'' if elsewhere(lock) else ', which has ended'}.")
     for finding in findings:
         _say(f"{stack}, {finding}.")
     report["findings"] = [str(finding) for finding in findings]

@@ -19,7 +19,7 @@ TEMPLATES = CODE / "packages" / "repository"
 Files = Mapping[str, str]
 """Path within the repository -> text."""
 
-WORKFLOWS = ("audit", "deploy", "drift", "preview", "rollout", "up")
+WORKFLOWS = ("audit", "deploy", "drift", "preview", "recover", "rollout", "up")
 """Of `.github/workflows`: those that deploy, without those that test moka."""
 
 

@@ -51,6 +51,11 @@ def dead(lock: Lock) -> bool:
     return lock.dead(socket.gethostname(), _runs_pulumi)
 
 
+def elsewhere(lock: Lock) -> bool:
+    """Whether a lock is of a process on another host, of which this one cannot tell whether it lives."""
+    return bool(lock.pid) and lock.host != socket.gethostname()
+
+
 def _locks_in_folder(url: Any, folder: str) -> Iterator[bytes]:
     root = Path(f"{url.netloc}{url.path}").expanduser()
     for path in sorted((root / folder).glob("*.json")):

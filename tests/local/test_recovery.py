@@ -223,6 +223,9 @@ def test_locks_in_a_bucket_are_lifted_or_respected_as_well(network):
     refused = moka(network.engine, "recover", "dev", "--yes", **backend)
     assert refused.returncode == 2
     assert f"dev is being updated by process {ended.pid} of me on elsewhere" in refused.stderr
+    unlocked = moka(network.engine, "recover", "dev", "--unlock", "--yes", **backend)
+    assert unlocked.returncode == 0, unlocked.stderr
+    assert s3.list_objects_v2(Bucket="states", Prefix=key)["KeyCount"] == 0
 
     s3.put_object(Bucket="states", Key=key, Body=json.dumps(lock).encode())
     lifted = moka(network.engine, "recover", "dev", "--yes", **backend)

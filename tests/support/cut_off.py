@@ -39,7 +39,8 @@ aws.ec2.RouteTableAssociation("a", subnet_id=subnet.id, route_table_id=table.id,
 aws.ec2.Route(
     "out", route_table_id=table.id, destination_cidr_block="0.0.0.0/0", gateway_id=gateway.id, opts=opts)
 address, _ = [aws.ec2.Eip(name, domain="vpc", opts=opts) for name in ("nat", "spare")]
-aws.ec2.NatGateway("nat", allocation_id=address.id, subnet_id=subnet.id, opts=opts)
+aws.ec2.NatGateway("nat", allocation_id=address.id, subnet_id=subnet.id,
+    opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[gateway])))
 group = aws.ec2.SecurityGroup("api", vpc_id=vpc.id, description="api", opts=opts)
 aws.vpc.SecurityGroupIngressRule(
     "https", security_group_id=group.id, ip_protocol="tcp", from_port=443, to_port=443,

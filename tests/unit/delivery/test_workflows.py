@@ -96,10 +96,10 @@ def test_a_job_may_write_or_become_a_role_but_not_both(workflow, job):
 def test_only_jobs_with_an_environment_become_a_role():
     of_roles = {key for key, job in JOBS.items() if "id-token" in job["permissions"] and "uses" not in job}
 
-    assert of_roles == {("preview", "preview"), ("up", "up"), ("drift", "drift")}
+    assert of_roles == {("preview", "preview"), ("up", "up"), ("drift", "drift"), ("recover", "recover")}
     assert of_roles == {key for key, job in JOBS.items() if "environment" in job}
     deploying = {key for key in of_roles if not JOBS[key]["environment"].endswith("-preview")}
-    assert deploying == {("up", "up")}
+    assert deploying == {("up", "up"), ("recover", "recover")}
 
 
 def test_nothing_of_a_fork_gets_near_a_role_or_a_private_runner():
@@ -138,6 +138,14 @@ def test_what_may_comment_runs_as_it_is_on_the_base_not_as_the_pull_request_has_
 def test_an_up_is_never_cancelled_and_rollouts_come_one_after_the_other():
     assert JOBS["up", "up"]["concurrency"]["cancel-in-progress"] is False
     assert JOBS["deploy", "rollout"]["concurrency"] == {"group": "rollout", "cancel-in-progress": False}
+
+
+def test_a_recovery_waits_for_the_up_of_its_environment_and_nothing_else_runs_beside_it():
+    of_up, of_recovery = (JOBS[name, name]["concurrency"] for name in ("up", "recover"))
+
+    assert of_recovery == of_up
+    # Its own branch must not decide what runs as the role that deploys.
+    assert JOBS["recover", "recover"]["steps"][0]["with"]["ref"] == "main"
 
 
 def rolled_out(jobs):
