@@ -232,7 +232,8 @@ def _waiting(name, labels):
         "kind": "Pod",
         "metadata": {"name": name, "labels": labels},
         "spec": {
-            "schedulerName": "yunikorn",
+            # None that runs here, or it would have its say.
+            "schedulerName": "nobody",
             "terminationGracePeriodSeconds": 0,
             "containers": [{"name": "main", "image": "any"}],
         },
