@@ -130,13 +130,18 @@ def test_a_scheduler_that_starts_anew_makes_no_placeholders_for_gangs_without_ta
         url = f"{yunikorn_url(plane)}/ws/v1/partition/default/queue/root.acme.etl/applications"
         try:
             with urllib.request.urlopen(url) as answer:
-                return [len(one.get("allocations") or ()) for one in json.load(answer) or ()]
+                return [
+                    len(one.get("allocations") or ())
+                    for one in json.load(answer) or ()
+                    if one["applicationID"] == application_id
+                ]
         except urllib.error.HTTPError:
             # It does not know its queues yet.
             return []
 
     both = [("driver", "Running"), ("executor", "Running")]
     eventually(lambda: seen() == both)
+    application_id = api.get(f"{pods}/pi-driver")["metadata"]["labels"]["spark-app-selector"]
     # docs/operations/scheduling.md
     api.merge(f"{pods}/pi-driver", {"metadata": {"annotations": {"yunikorn.apache.org/task-groups": None}}})
     plane.process(yunikorn.key).stop()
