@@ -328,11 +328,11 @@ def test_a_compressed_page_passes_as_it_is(asked):
     assert headers["Content-Encoding"] == "gzip"
 
 
-def test_a_page_of_100_mb_is_not_held_in_memory(asked):
+def test_a_page_of_300_mb_is_not_held_in_memory(asked):
     async def handler(request):
         response = web.StreamResponse()
         await response.prepare(request)
-        for _ in range(100):
+        for _ in range(300):
             await response.write(bytes(1 << 20))
         return response
 
@@ -350,8 +350,9 @@ def test_a_page_of_100_mb_is_not_held_in_memory(asked):
 
     size, grown = run_apart(play())
 
-    assert size > 100 << 20
-    assert grown < 30 << 20
+    assert size > 300 << 20
+    # On a busy machine the test's own server and reader came to 36 MiB.
+    assert grown < size // 5
 
 
 def test_a_driver_leaves_no_service_worker_behind(asked):
