@@ -83,12 +83,12 @@ LARGEST_CLUSTER, MOST_PODS, MOST_SERVICES = 5_000, 150_000, 10_000
 """Nodes that Kubernetes is tested with, and what such a cluster may have: "For smaller clusters, the limits
 are proportionally lower" (THRESHOLDS)."""
 
-THRESHOLDS = (
-    "https://github.com/kubernetes/community/blob/master/sig-scalability/configs-and-limits/thresholds.md"
-)
 NODE_STREAMS = 3
 """Logs of a node that are written all the time: those of Fluent Bit, kubelet and containerd. Ours."""
 
+THRESHOLDS = (
+    "https://github.com/kubernetes/community/blob/master/sig-scalability/configs-and-limits/thresholds.md"
+)
 SLOS = "https://github.com/kubernetes/community/blob/master/sig-scalability/slos/slos.md"
 LISTS = "network.md#policies-of-job-namespaces-and-how-long-their-lists-are"
 AWS = "https://docs.aws.amazon.com"

@@ -12,13 +12,14 @@ from typing import Any
 import pulumi
 
 from moka.components.kubernetes.admission_policy import ADMINS, bound_policy, in_namespaces
+from moka.components.kubernetes.driver_finalizer import SERVICE as DRIVER_FINALIZER_SERVICE
 from moka.names import ARCHER_GROUP, DRIVER_FINALIZER_NAMESPACE
 from moka.submission.manifest import ATTEMPT_LABEL, FINALIZER, JOB_LABEL
 
 POLICY_NAME = "moka-archer-only"
 """Name of the policy and of its binding."""
 
-DRIVER_KEEPER = f"system:serviceaccount:{DRIVER_FINALIZER_NAMESPACE}:driver-finalizer"
+DRIVER_KEEPER = f"system:serviceaccount:{DRIVER_FINALIZER_NAMESPACE}:{DRIVER_FINALIZER_SERVICE}"
 """Takes `timeToLiveSeconds` off an application while its driver outlives it
 (services/driver_finalizer/lifetime.py)."""
 

@@ -26,8 +26,10 @@ WAITING = (
 )
 OPERATOR_LATENCY = "spark_application_submit_latency_seconds_histogram_bucket"
 
-LOAD_BALANCERS = 'controller_runtime_reconcile_%s{job="aws-load-balancer-controller",controller="service"}'
-LOAD_BALANCERS_MADE = LOAD_BALANCERS.replace("}", ',result="success"}') % "total"
+LOAD_BALANCER_RECONCILES = (
+    'controller_runtime_reconcile_%s{job="aws-load-balancer-controller",controller="service"}'
+)
+LOAD_BALANCER_SUCCESSES = LOAD_BALANCER_RECONCILES.replace("}", ',result="success"}') % "total"
 
 NODE = "by (cluster, node)"
 
@@ -40,9 +42,12 @@ def risen(counter: str, grouping: str, time: str) -> str:
     )
 
 
-def rises(counter: str, time: str) -> str:
-    """Clusters of which a counter rose in this time, such as `[20m]`."""
-    return f"sum by (cluster) (increase({counter}{time})) > 0"
+def growth(counter: str, window: str) -> str:
+    """By how much a counter grew, in clusters where it did; it is there from the beginning.
+
+    window: such as `[20m] offset 20m`.
+    """
+    return f"sum by (cluster) (increase({counter}{window})) > 0"
 
 
 def no_archer(job: str) -> str:
@@ -303,9 +308,9 @@ ALERTS = (
         name="LoadBalancersFail",
         # Tried again after 1,000 s at the most (kubernetes/client-go: util/workqueue, the default of
         # controllers), so a fault that lasts is in each 20 minutes.
-        expression=f"({rises(LOAD_BALANCERS % 'errors_total', '[20m]')}) "
-        f"and ({rises(LOAD_BALANCERS % 'errors_total', '[20m] offset 20m')}) "
-        f"unless ({rises(LOAD_BALANCERS_MADE, '[20m]')})",
+        expression=f"({growth(LOAD_BALANCER_RECONCILES % 'errors_total', '[20m]')}) "
+        f"and ({growth(LOAD_BALANCER_RECONCILES % 'errors_total', '[20m] offset 20m')}) "
+        f"unless ({growth(LOAD_BALANCER_SUCCESSES, '[20m]')})",
         minutes=5,
         severity="warning",
         service="ingress",

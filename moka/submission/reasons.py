@@ -70,7 +70,7 @@ LONGEST_PAUSE_SECONDS = 3600
 QUEUE_PAUSE_SECONDS = 900
 """Until a job is tried again that its queue could not have: queues change by the hour."""
 
-QUEUE_ATTEMPTS = 97
+QUEUE_ATTEMPTS = 1 + 24 * 3600 // QUEUE_PAUSE_SECONDS
 """Of a job, until a queue has had every hour of a day: attempts for other reasons are among them."""
 
 

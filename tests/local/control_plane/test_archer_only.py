@@ -131,9 +131,9 @@ def test_what_archer_made_is_changed_by_nobody_else_and_goes_on(
 
 
 def test_the_driver_finalizer_has_an_application_live_as_long_as_its_driver(closed, archer, plane, api):
-    made = application(closed)
-    assert archer.refused("POST", applications(closed), made) is None
-    path = f"{applications(closed)}/{made['metadata']['name']}"
+    item = application(closed)
+    assert archer.refused("POST", applications(closed), item) is None
+    path = f"{applications(closed)}/{item['metadata']['name']}"
     keeper = Somebody(plane, "system:serviceaccount:driver-finalizer:driver-finalizer")
 
     assert keeper.merge(path, {"spec": {"timeToLiveSeconds": None}}) is None
