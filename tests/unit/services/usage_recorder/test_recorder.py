@@ -13,7 +13,17 @@ from services.usage_recorder.bucket import FAILURES
 from services.usage_recorder.ledger import Superseded
 from services.usage_recorder.recorder import STAND_BY_SECONDS
 from tests.unit.moka.usage.recordings import log_lines
-from tests.unit.services.usage_recorder.stage import BEGAN, CLUSTER, HOUR, SECOND, Cut, Killed, Stage, run
+from tests.unit.services.usage_recorder.stage import (
+    BEGAN,
+    CLUSTER,
+    HOUR,
+    NANOS,
+    SECOND,
+    Cut,
+    Killed,
+    Stage,
+    run,
+)
 
 TYPE = "m7g.4xlarge"
 
@@ -310,6 +320,31 @@ def test_an_application_is_one_row_from_its_first_pod_to_its_late_summary(stage)
     [row] = stage.rows(APPLICATIONS)
     assert (row["workflow"], row["outcome"], row["running"]) == ("daily", "completed", 60_000)
     assert row["sources"] == "active,completed"
+
+
+def test_a_gang_is_one_row_whose_submission_yunikorn_knows_once_its_driver_asks_for_a_place(stage):
+    stage.scheduler.come("daily-1", 5)
+    application = stage.scheduler.running["daily-1"]
+    [driver] = application["requests"]
+    stage.scheduler.give("daily-1", "tg-1", 10)
+    for pod in (driver, *application["allocations"]):
+        pod["placeholder"] = True
+    session = stage.session()
+    save(session)
+
+    application["submissionTime"] = (BEGAN + 2) * NANOS
+    application["requests"].append({**driver, "placeholder": False})
+    stage.seconds += 60
+    save(session)
+    stage.scheduler.take("daily-1", "tg-1", 60 * SECOND)
+    stage.scheduler.end("daily-1", 60 * SECOND)
+    stage.seconds += 60
+    save(session)
+    stage.now += HOUR
+    run(session.tidy())
+
+    [row] = stage.rows(APPLICATIONS)
+    assert (row["submitted"], row["workflow"], row["sources"]) == (BEGAN + 2, "daily", "active,completed")
 
 
 def test_an_object_that_is_cut_off_is_read_as_far_as_it_goes_and_told(stage, caplog):
