@@ -5,8 +5,8 @@ which leaves zeros out), in `/ws/v1/events/batch` with ids and in `/ws/v1/events
 (yunikorn-core v1.8.0, pkg/webservice/handlers.go: getEvents, getStream). Kept are which applications a
 queue has, which allocations an application has, and on which nodes they are (pkg/scheduler/objects/events).
 None names the instance type, the user or the workflow, and none says of an allocation that it is a
-placeholder until another one takes its place: on its node, which no event says once more (objects/node.go:
-ReplaceAllocation).
+placeholder until it times out or another one takes its place: on its node, which no event says once more
+(objects/node.go: ReplaceAllocation).
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from moka.names import GPU
 from moka.quantities import MIB
+from moka.usage.records import Kind
 
 APP, NODE, QUEUE = 2, 3, 4
 """Types of events."""
@@ -23,9 +24,16 @@ ADD, REMOVE = 2, 3
 
 APP_ALLOC, NODE_ALLOC, QUEUE_APP = 200, 303, 405
 ALLOC_REPLACED = 503
-ALLOC_ENDS = frozenset({500, 501, 502, ALLOC_REPLACED, 504})
-"""Details of changes: an allocation is there; it was cancelled, preempted, timed out, replaced, or its node
-is gone. Those of requests, which have the same types, are others."""
+ALLOC_ENDS: Mapping[int, Kind] = {
+    500: "used",
+    501: "preempted",
+    502: "placeholder",
+    ALLOC_REPLACED: "placeholder",
+    504: "used",
+}
+"""Details of changes, and what an allocation was that ends: it was cancelled, preempted, timed out, which
+only placeholders are, replaced, or its node is gone. Those of requests, which have the same types, are
+others."""
 
 What = Literal["application", "application gone", "node", "allocation", "allocation gone"]
 
@@ -42,8 +50,8 @@ class Event(NamedTuple):
     """A change.
 
     at: nanoseconds since 1970. queue: of an application. allocation, amount: of an allocation. node: of one
-    whose application is told next. replaced: whether one that is gone was a placeholder, in whose place, on
-    its node, the application's next one comes.
+    whose application is told next. kind: what one was that is gone. replaced: whether it was a placeholder in
+    whose place, on its node, the application's next one comes.
     """
 
     what: What
@@ -53,6 +61,7 @@ class Event(NamedTuple):
     allocation: str = ""
     amount: Amount = Amount(0, 0, 0)
     node: str = ""
+    kind: Kind = "used"
     replaced: bool = False
 
 
@@ -66,10 +75,11 @@ def event(record: Mapping[str, Any]) -> Event | None:
         detail, change = record.get("eventChangeDetail"), record.get("eventChangeType")
         kind = record.get("type")
         if kind == APP:
+            end: Kind = "used"
             if change == ADD and detail == APP_ALLOC:
                 what: What = "allocation"
-            elif change == REMOVE and detail in ALLOC_ENDS:
-                what = "allocation gone"
+            elif change == REMOVE and isinstance(detail, int) and detail in ALLOC_ENDS:
+                what, end = "allocation gone", ALLOC_ENDS[detail]
             else:
                 return None
             return Event(
@@ -78,6 +88,7 @@ def event(record: Mapping[str, Any]) -> Event | None:
                 record["objectID"],
                 allocation=record["referenceID"],
                 amount=_amount(record["resource"]["resources"]),
+                kind=end,
                 replaced=detail == ALLOC_REPLACED,
             )
         if kind == NODE and change == ADD and detail == NODE_ALLOC:

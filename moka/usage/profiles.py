@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from moka.usage.events import Amount, Event, UnreadableEvent, amount, event
+from moka.usage.meter import ApplicationUsage, Meter
 from moka.usage.records import HOUR, Gap, Interval
 
 NANOS = 1_000_000
@@ -38,7 +39,7 @@ the ring ends further away than an answer is long: `pos + count - capacity` is o
 PENDING = 100_000
 """Allocations whose node was told, and whose application was not: those of other schedulers never are."""
 
-STATE = 1
+STATE = 2
 """Version of what a state has in it."""
 
 
@@ -46,11 +47,13 @@ class ProfileBatch(NamedTuple):
     """What a Profiler gave out.
 
     says: what is wrong with what it was told, a sentence each.
+    usages: of applications that are gone.
     """
 
     intervals: list[Interval]
     gaps: list[Gap]
     says: list[str]
+    usages: list[ApplicationUsage]
 
 
 NOTHING = Amount(0, 0, 0)
@@ -114,7 +117,8 @@ class Profiler:
         self._now = 0
         self._clock = 0
         self._gap: tuple[int, str] | None = None
-        self._out = ProfileBatch([], [], [])
+        self._meter = Meter()
+        self._out = ProfileBatch([], [], [], [])
 
     @property
     def given_out(self) -> int:
@@ -177,10 +181,12 @@ class Profiler:
                 self._add(change.application, change.allocation, change.amount, node)
             case "allocation gone":
                 self._remove(change.application, change.allocation, change.replaced)
+                self._meter.end(change.application, change.allocation, change.kind, self._now)
             case "application":
                 self._add_application(change.application, change.queue)
             case "application gone":
                 self._remove_application(change.application)
+                self._meter.gone(change.application, self._now)
 
     def advance(self, at: int) -> None:
         """Give out what is in use up to the last full hour before a time: nothing has to change for it."""
@@ -189,6 +195,7 @@ class Profiler:
             self._give_out(slot, hour)
         # What is lost after it is lost from then on, and not from the last event on.
         self._now = max(self._now, hour)
+        self._meter.settle(self._now)
 
     def lose(self, reason: str) -> None:
         """Give out what is known, and know nothing from the last event on, for a reason."""
@@ -197,12 +204,14 @@ class Profiler:
         self._slots.clear()
         self._applications.clear()
         self._nodes.clear()
+        self._meter.lose(self._now)
         if self._gap is None:
             self._gap = self._now, reason
 
     def take(self) -> ProfileBatch:
         """What has been given out since it was last taken."""
-        out, self._out = self._out, ProfileBatch([], [], [])
+        self._out.usages.extend(self._meter.take())
+        out, self._out = self._out, ProfileBatch([], [], [], [])
         return out
 
     def state(self) -> dict[str, Any]:
@@ -228,6 +237,7 @@ class Profiler:
             },
             "nodes": self._nodes,
             "slots": [[*slot.key, slot.since] for slot in self._slots.values()],
+            "meter": self._meter.state(),
         }
 
     @classmethod
@@ -239,7 +249,7 @@ class Profiler:
     ) -> "Profiler":
         """One that goes on from a state. Raises InvalidState."""
         try:
-            if state["version"] != STATE:
+            if state["version"] not in (1, STATE):
                 raise InvalidState(
                     f"The state is of version {state['version']}, but only {STATE} can be read."
                 )
@@ -258,6 +268,11 @@ class Profiler:
             since = {(queue, workflow, kind): int(at) for queue, workflow, kind, at in state["slots"]}
             for slot in profiler._slots.values():
                 slot.since = since[slot.key]
+            if state["version"] == 1:
+                # It did not say what applications used: what they have counts from now on.
+                profiler._meter_what_runs()
+            else:
+                profiler._meter = Meter.resumed(state["meter"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             if isinstance(error, InvalidState):
                 raise
@@ -311,6 +326,12 @@ class Profiler:
         if key not in application.allocations:
             instance_type = self._instance_type_of(node) if node else application.replaced
             self._hold(application, key, resources, instance_type)
+            self._meter.begin(name, key, resources, instance_type, self._now)
+
+    def _meter_what_runs(self) -> None:
+        for name, application in self._applications.items():
+            for key, (resources, instance_type) in application.allocations.items():
+                self._meter.begin(name, key, resources, instance_type, self._now)
 
     def _remove(self, name: str, key: str, replaced: bool) -> None:
         application = self._applications.get(name)

@@ -34,7 +34,8 @@ JOB_STATES = ("lost", "cancelled", "failed", "succeeded")
 class Usage:
     """What an application had on machines of one type, over time.
 
-    kind: what became of it. instance_type: of EC2, or YuniKorn's UNKNOWN.
+    kind: what became of it. instance_type: of EC2, empty where the recorder did not know; YuniKorn's UNKNOWN
+    in its summary, of the same pods once more.
     cpu: thousandths of a core times seconds. memory: bytes times seconds. gpu: GPUs times seconds.
     """
 
@@ -54,7 +55,7 @@ class Application:
     user_name, workflow, queue, namespace: empty where nobody said.
     tier: 0 where the queue has none.
     waiting, running: milliseconds; None where clocks contradict each other or nobody knows.
-    sources: who said something of it: `active`, `summary`, `completed`.
+    sources: who said something of it: `active`, `completed`, `events`, `summary`.
     """
 
     cluster: str
@@ -247,7 +248,11 @@ APPLICATIONS = Table(
             "usage",
             (
                 Column("kind", "string", "used, preempted or placeholder"),
-                Column("instance_type", "string", "of EC2; UNKNOWN where YuniKorn did not know"),
+                Column(
+                    "instance_type",
+                    "string",
+                    "of EC2, or empty; UNKNOWN in YuniKorn's summary, of the same pods once more",
+                ),
                 Column("cpu", "bigint", "thousandths of a core times seconds"),
                 Column("memory", "bigint", "bytes times seconds"),
                 Column("gpu", "bigint", "GPUs times seconds"),

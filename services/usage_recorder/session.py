@@ -75,10 +75,10 @@ class Session:
     ) -> None:
         self._sources, self._measures, self._ledger = sources, measures, ledger
         self._saved: dict[str, Any] = {
-            **{"applications": [], "summaries": {}, "completed": 0, "loose": {}},
+            **{"applications": [], "submitted": {}, "summaries": {}, "completed": 0, "loose": {}},
             **content,
         }
-        self._applications = Applications(sources.cluster)
+        self._applications = Applications(sources.cluster, self._saved["submitted"])
         for row in self._saved["applications"]:
             self._applications.name(row["application"], row["workflow"], row["namespace"])
         callbacks = self._applications.workflow_of, sources.machines.type_of
@@ -172,6 +172,9 @@ class Session:
             self.cut_off = True
             profile = self.profiler.take()
             profiler = orjson.Fragment(orjson.dumps(self.profiler.state(), default=list))
+            for usage in profile.usages:
+                self._applications.use(usage)
+            submitted = self._applications.submitted
             rows = [record.row() for record in self._applications.take()]
             self._measures.say(profile.says)
             for gap in profile.gaps:
@@ -188,6 +191,7 @@ class Session:
                 content = {
                     "profiler": profiler,
                     "applications": [*self._saved["applications"], *rows],
+                    "submitted": submitted,
                     "summaries": read,
                     "completed": last_end,
                     "loose": tables.counted(self._saved["loose"], additions),

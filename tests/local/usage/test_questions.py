@@ -73,7 +73,8 @@ def strange_runs():
     )
     used = Usage(kind="used", instance_type="UNKNOWN", cpu=7, memory=3 * 2**20 + 1)
     taken = Usage(kind="preempted", instance_type="UNKNOWN", cpu=5, memory=2**62)
-    yield replace(run, started=BEGAN + DAY + 5, usage=(used,), outcome="completed")
+    by_events = [replace(used, instance_type=name, cpu=4) for name in ("", "m5.xlarge")]
+    yield replace(run, started=BEGAN + DAY + 5, usage=(used, *by_events), outcome="completed")
     yield replace(run, finished=BEGAN + DAY + HOUR, usage=(used, taken), outcome="failed")
     yield replace(run, application="strange-2")
     yield replace(run, application="strange-3", submitted=BEGAN + 30 * DAY - 5)

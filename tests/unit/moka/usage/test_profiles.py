@@ -74,7 +74,7 @@ def spans(intervals):
 
 
 def test_a_change_of_what_is_in_use_ends_an_interval():
-    intervals, gaps, says = taken_of(
+    intervals, gaps, says, _ = taken_of(
         [arrival(0), added(10, "a"), added(30, "b", cpu=500), gone(70, "a"), gone(75, "b")]
     )
 
@@ -154,7 +154,7 @@ def test_an_allocation_whose_end_was_dropped_ends_with_its_application_and_that_
     lost = [arrival(0), added(10, "a"), added(10, "b"), gone(20, "a")]
     end = Event("application gone", at(50), "daily-1", queue=QUEUE)
 
-    intervals, _, says = taken_of([*lost, end, added(60, "c", application="daily-1")])
+    intervals, _, says, _ = taken_of([*lost, end, added(60, "c", application="daily-1")])
 
     assert spans(intervals) == [(10, 20, 2000, 2), (20, 50, 1000, 1)]
     assert says == [
@@ -165,7 +165,7 @@ def test_an_allocation_whose_end_was_dropped_ends_with_its_application_and_that_
 
 
 def test_a_clock_that_goes_back_is_told_and_counts_nothing_twice():
-    intervals, gaps, _ = taken_of(
+    intervals, gaps, _, _ = taken_of(
         [arrival(0), added(10, "a"), added(100_000, "b"), gone(20_000, "a"), gone(150_000, "b")]
     )
 
@@ -257,7 +257,7 @@ def test_a_restart_of_the_real_scheduler_is_a_gap_after_which_everything_is_know
     assert follower.next_id == 0
     follower.batch(after)
 
-    intervals, [gap], says = follower.take()
+    intervals, [gap], says, _ = follower.take()
     last, first = (
         record["timestampNano"] // NANOS
         for record in (
@@ -408,7 +408,7 @@ def test_all_that_was_in_use_is_in_the_intervals_and_memory_is_bounded_by_what_r
     follower = profiler()
     follower.batch(answer(script_events(script)))
 
-    intervals, gaps, says = follower.take()
+    intervals, gaps, says, _ = follower.take()
     assert {key: values[:3] for key, values in area(intervals).items()} == expected(script)
     for node in range(3):
         by_type = [
@@ -470,7 +470,7 @@ def test_around_a_restart_of_the_scheduler_what_is_not_in_the_gap_is_whole(scrip
     follower.batch(answer(after, len(before), instance="two"))
     follower.batch(answer(after, follower.next_id, instance="two"))
 
-    intervals, gaps, _ = follower.take()
+    intervals, gaps, _, _ = follower.take()
     last = max((record["timestampNano"] for record in before), default=0) // NANOS - BEGAN
     areas = expected([one for one in script if one[0] <= last], until=last)
     for key, values in expected(found).items():
@@ -486,7 +486,7 @@ def test_around_a_restart_of_the_scheduler_what_is_not_in_the_gap_is_whole(scrip
     ("state", "says"),
     [
         ({}, "This is no state of a profiler: KeyError at 'version'."),
-        ({"version": 2}, "The state is of version 2, but only 1 can be read."),
+        ({"version": 3}, "The state is of version 3, but only 2 can be read."),
         (
             {**profiler().state(), "applications": {"a": [QUEUE, "", "", "", {"b": [1]}]}},
             "This is no state of a profiler",

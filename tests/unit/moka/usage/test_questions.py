@@ -241,6 +241,22 @@ def test_ninety_percent_of_runs_take_no_more_than_is_needed(tmp_path):
     assert (need.workflow, need.machines) == ("daily", 1500)
 
 
+def test_of_what_yunikorn_s_summary_and_its_events_say_was_used_the_larger_sum_counts(tmp_path):
+    def used(cpu, instance_type):
+        return Usage(kind="used", instance_type=instance_type, cpu=cpu)
+
+    forgotten = run(1, usage=(used(7, "UNKNOWN"),), sources=("summary",))
+    events = replace(forgotten, usage=(used(40, "m5.xlarge"), used(60, "r8g.4xlarge")), sources=("events",))
+    together = merge.application(*(replace(record, application="merged") for record in (forgotten, events)))
+    # The recorder was away for a while.
+    away = run(2, usage=(used(50, "UNKNOWN"), used(20, "m5.xlarge"), used(10, "")))
+    usage_history.write(tmp_path, APPLICATIONS, [forgotten, events, together, away])
+
+    [row] = ask(tmp_path, questions.KINDS, ASKED)
+
+    assert (row["kind"], row["cpu_seconds"]) == ("used", 100 + 100 + 50)
+
+
 def test_a_job_needs_what_its_attempts_had_if_archer_says_that_it_succeeded(tmp_path):
     hours = 3_600_000
     usage_history.write(

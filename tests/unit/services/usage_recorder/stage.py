@@ -103,6 +103,9 @@ class Scheduler:
 
     # What happens there.
 
+    def start_anew(self, instance):
+        self.ring, self.instance, self.running = Ring(self.ring.capacity), instance, {}
+
     def come(self, name, at, workflow="daily", queue=QUEUE):
         tags = {WORKFLOW_TAG: workflow, "kubernetes.io/meta/namespace": "jobs"}
         self.running[name] = {

@@ -19,6 +19,7 @@ from tests.unit.services.usage_recorder.stage import (
     HOUR,
     NANOS,
     SECOND,
+    WORKFLOW_TAG,
     Cut,
     Killed,
     Stage,
@@ -264,12 +265,10 @@ def test_a_scheduler_that_starts_anew_is_a_gap_after_which_all_is_known(stage):
     stage.scheduler.give("daily-1", "driver", 0)
     session = stage.session()
     follow(session)
-    old = stage.scheduler
-    new = type(old)(instance="two")
-    new.come("daily-1", 90 * SECOND)
-    new.give("daily-1", "driver", 90 * SECOND)
-    new.take("daily-1", "driver", 95 * SECOND)
-    old.ring, old.instance, old.running = new.ring, "two", new.running
+    stage.scheduler.start_anew("two")
+    stage.scheduler.come("daily-1", 90 * SECOND)
+    stage.scheduler.give("daily-1", "driver", 90 * SECOND)
+    stage.scheduler.take("daily-1", "driver", 95 * SECOND)
     follow(session)
     save(session)
 
@@ -319,7 +318,63 @@ def test_an_application_is_one_row_from_its_first_pod_to_its_late_summary(stage)
 
     [row] = stage.rows(APPLICATIONS)
     assert (row["workflow"], row["outcome"], row["running"]) == ("daily", "completed", 60_000)
-    assert row["sources"] == "active,completed"
+    assert row["sources"] == "active,completed,events"
+
+
+def used_by(row):
+    return {(part["kind"], part["instance_type"]): part["cpu"] for part in row["usage"]}
+
+
+def test_what_an_application_used_is_known_whoever_started_anew_while_it_ran(stage):
+    scheduler = stage.scheduler
+    scheduler.come("daily-1", 0)
+    scheduler.give("daily-1", "driver", 0)
+    scheduler.give("daily-1", "one", 10 * SECOND, cpu=500, node="node-2")
+    session = stage.session()
+    save(session)
+    stage.now += HOUR
+    run(session.tidy())
+    # Its record is in the table, and nothing of it in what is to be put there.
+    session = stage.session()
+    follow(session)
+    submitted = scheduler.running["daily-1"]["submissionTime"]
+    scheduler.start_anew("two")
+    scheduler.come("daily-1", 90 * SECOND)
+    scheduler.running["daily-1"]["submissionTime"] = submitted
+    scheduler.give("daily-1", "driver", 90 * SECOND)
+    follow(session)
+    scheduler.take("daily-1", "driver", 100 * SECOND)
+    scheduler.end("daily-1", 100 * SECOND)
+    save(session)
+    stage.now += HOUR
+    run(session.tidy())
+
+    [row] = stage.rows(APPLICATIONS)
+    # Of the other one nobody knows when in the gap it ended.
+    assert used_by(row) == {("used", TYPE): 1000 * 100, ("used", ""): 0}
+    assert (row["workflow"], row["outcome"]) == ("daily", "completed")
+
+
+def test_an_application_that_comes_back_under_its_id_is_another_one(stage):
+    session = stage.session()
+    for at, lasts in ((0, 60), (1000, 20)):
+        a_run(stage.scheduler, at=at * SECOND, lasts=lasts * SECOND)
+        application = stage.scheduler.ended[-1]
+        stage.scheduler.running["daily-1"] = {
+            **application,
+            "requests": [{"allocationTags": {WORKFLOW_TAG: "daily"}}],
+        }
+        follow(session)
+        run(session.save())
+        del stage.scheduler.running["daily-1"]
+    stage.now += HOUR
+    run(session.tidy())
+
+    rows = stage.rows(APPLICATIONS)
+    assert [(row["submitted"] - BEGAN, used_by(row)) for row in rows] == [
+        (0, {("used", TYPE): 1000 * 60 + 2000 * 30}),
+        (1000 * SECOND, {("used", TYPE): 1000 * 20 + 2000 * 10}),
+    ]
 
 
 def test_a_gang_is_one_row_whose_submission_yunikorn_knows_once_its_driver_asks_for_a_place(stage):
@@ -344,7 +399,11 @@ def test_a_gang_is_one_row_whose_submission_yunikorn_knows_once_its_driver_asks_
     run(session.tidy())
 
     [row] = stage.rows(APPLICATIONS)
-    assert (row["submitted"], row["workflow"], row["sources"]) == (BEGAN + 2, "daily", "active,completed")
+    assert (row["submitted"], row["workflow"], row["sources"]) == (
+        BEGAN + 2,
+        "daily",
+        "active,completed,events",
+    )
 
 
 def test_an_object_that_is_cut_off_is_read_as_far_as_it_goes_and_told(stage, caplog):
