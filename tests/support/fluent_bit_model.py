@@ -52,12 +52,13 @@ class LogFile:
 
 @dataclass(eq=False)
 class Upload:
-    """A file of the S3 output. locked: nothing is added any more."""
+    """A file of the S3 output. locked: nothing is added any more. left: by a process that has ended."""
 
     container: str
     begun: int
     lines: list[Line] = field(default_factory=list)
     locked: bool = False
+    left: bool = False
     failures: int = 0
     next_try: int = 0
 
@@ -112,8 +113,9 @@ class Node:
             self._rotate()
         if self._running is not None:
             self._read()
-            self._fill_store()
-            self._upload()
+            if self._send_what_was_left():
+                self._fill_store()
+                self._upload()
         self.most_kept = max(self.most_kept, self.kept)
 
     def stop(self) -> None:
@@ -141,11 +143,11 @@ class Node:
         self._end()
 
     def start(self) -> None:
-        """What was left of uploads is sent as it is (plugins/out_s3/s3.c, put_all_chunks)."""
+        """A process begins, with what the one before left."""
         if self._running is None:
             self._running = self.second
             for upload in self._uploads:
-                upload.locked, upload.failures, upload.next_try = True, 0, self.second
+                upload.left = True
 
     def remove(self, container: str) -> None:
         """Its pod is deleted: the kubelet removes its files (pkg/kubelet/kuberuntime/kuberuntime_gc.go)."""
@@ -208,6 +210,16 @@ class Node:
             while self._chunks and self._queued + len(part) > self.settings.queue:
                 self.evicted += self._chunks.pop(0)[1]
             self._chunks.append((container, part))
+
+    def _send_what_was_left(self) -> bool:
+        """Files that are left are sent as they are, each flush anew, before anything else comes to files:
+        whether all of them are (plugins/out_s3/s3.c, flush_init and put_all_chunks)."""
+        left = [upload for upload in self._uploads if upload.left]
+        if self.s3_answers:
+            for upload in left:
+                self.arrived += [(line, self.second) for line in upload.lines]
+                self._uploads.remove(upload)
+        return self.s3_answers or not left
 
     def _fill_store(self) -> None:
         """Chunks to files; one without room is tried again (plugins/out_s3/s3_store.c, "Buffer is full")."""

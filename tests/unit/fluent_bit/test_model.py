@@ -61,7 +61,7 @@ def test_while_s3_answers_no_line_is_further_behind_than_the_settings_say(phases
 @quick
 @given(PHASES, st.lists(st.integers(1, 30), min_size=8, max_size=8), st.lists(st.booleans(), min_size=8))
 def test_neither_restarts_nor_outages_within_the_bounds_lose_or_repeat_a_line(phases, absences, outages):
-    node = Node(OURS)
+    node = Node(replace(OURS, queue=3000))
     for (seconds, rates), absence, answers in zip(phases, absences, outages, strict=False):
         node.s3_answers = answers
         run(node, seconds, rates)
@@ -71,7 +71,7 @@ def test_neither_restarts_nor_outages_within_the_bounds_lose_or_repeat_a_line(ph
         run(node, OURS.refresh + 2)
     end(node)
 
-    # Eight phases of 90 s and 30 s, 3 lines a second: less than the buffers hold.
+    # Eight phases of 90 s and 30 s, 3 lines a second: less than the queue holds.
     assert arrived(node) == Counter(node.written)
     assert not node.evicted
 
@@ -151,6 +151,21 @@ def test_an_outage_of_the_whole_bound_loses_nothing_and_the_first_upload_is_soon
     assert node.arrived
     end(node)
     assert arrived(node) == Counter(node.written)
+
+
+def test_a_restart_in_an_outage_leaves_the_queue_only_for_what_comes_after_it():
+    node = Node(SMALL)
+    node.s3_answers = False
+    run(node, 30, (2, 0))
+    node.stop()
+    node.start()
+    before = len(node.written)
+    run(node, (SMALL.store + SMALL.queue - before) // 2, (2, 0))
+    end(node)
+
+    missing = set(node.written) - set(arrived(node))
+    assert missing == set(node.evicted)
+    assert len(node.written) - before - len(missing) == pytest.approx(SMALL.queue, abs=10)
 
 
 def test_two_rotations_while_it_is_away_lose_what_was_not_read_and_one_does_not():
