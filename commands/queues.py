@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -64,7 +64,8 @@ def queues(
     """Show YuniKorn's queues, or compare them with those in force.
 
     They are shown for each cluster of the environment, with the amounts that shares come to. Where a schedule
-    changes how many nodes there may be, --in-force compares with those of now.
+    changes how many nodes there may be, --in-force compares with those of now. What the settings leave no
+    room for of a plan is said beside the queues.
 
     \b
     Examples:
@@ -91,7 +92,10 @@ def queues(
         if in_force:
             raise typer.Exit(_compare(settings, names, url, plan, datetime.now(UTC)))
         amounts = plan_of(plan) if plan else None
-        trees = {name: _queues(settings, name, amounts, moment).tree for name in names}
+        states = {name: _queues(settings, name, amounts, moment) for name in names}
+    trees = {name: state.tree for name, state in states.items()}
+    for sentence in _differences_from(amounts, states) if amounts else ():
+        typer.echo(sentence, err=True)
     if as_json:
         print(json.dumps({name: asdict(tree) for name, tree in trees.items()}, indent=2))
     elif as_yaml:
@@ -120,6 +124,15 @@ def _queues(settings: Environment, cluster: str, plan: Plan | None, moment: date
     hour = moment.astimezone(UTC).hour if moment else 0
     amounts = plan.at(cluster, hour) if plan else AmountsOfHour()
     return state_of(cluster_settings, amounts, cluster_settings.calendar.nodes(changes))
+
+
+def _differences_from(plan: Plan, states: Mapping[str, QueueState]) -> Iterator[str]:
+    """Where queues are not as a plan has them, a sentence each."""
+    for cluster, state in states.items():
+        if cluster not in plan.clusters:
+            yield f"{cluster}: plan {plan.id} has nothing for it; its queues are those of the settings."
+        for sentence in state.left_out:
+            yield f"{cluster}: the plan: {sentence}"
 
 
 def _moment(text: str) -> datetime:

@@ -1,6 +1,7 @@
 """What is printed of plans, with Archer and without."""
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -99,9 +100,27 @@ def test_a_plan_that_does_not_fit_the_settings_is_told(moka, file):
 def test_queues_are_shown_with_a_plan(moka, file):
     with_plan = moka("queues", "local", "--plan", file(7), "--json")
 
-    assert with_plan.status == 0
+    assert (with_plan.status, with_plan.err) == (0, "")
     assert '"max_applications": 7' in with_plan.out
     assert '"max_applications": 7' not in moka("queues", "local", "--json").out
+
+
+def test_queues_that_are_not_as_a_plan_has_them_are_said_to_be_so(moka, file):
+    plan = json.loads(Path(file()).read_text())
+    [row] = plan["clusters"][CLUSTER]["queues"][PATH]["hours"]
+    row["guaranteed"]["cpu"] = "1000000"
+
+    too_large = moka("queues", "local", "--plan", file(clusters=plan["clusters"]))
+    elsewhere = {"spark-z": plan["clusters"][CLUSTER]}
+    of_another = moka("queues", "local", "--plan", file(clusters=elsewhere, routes={}))
+
+    assert too_large.status == of_another.status == 0
+    assert too_large.err.startswith(f"{CLUSTER}: the plan: ")
+    assert f"is 1000000, more than the maximum of {PATH} in the settings" in too_large.err
+    assert of_another.err == (
+        f"{CLUSTER}: plan plan-3 has nothing for it; its queues are those of the settings.\n"
+    )
+    assert of_another.out == moka("queues", "local").out
 
 
 @pytest.mark.parametrize(
