@@ -54,6 +54,8 @@ def job_target(
         host_paths={name: space.host_paths for name, space in settings.job_namespaces.items()},
         claims=queue_patterns(settings.job_namespaces),
         most_executors=executor_bounds(settings.job_namespaces),
+        packages=settings.spark.packages,
+        repositories=settings.spark.repositories,
         metastores={
             name: _metastore(settings, cluster, settings.metastores[space.metastore])
             for name, space in settings.job_namespaces.items()

@@ -69,6 +69,11 @@ VALIDATIONS = {
         f"YuniKorn places the pods of this namespace: set spec.schedulerName to {SCHEDULER}, and no "
         "spec.nodeName"
     ),
+    # Nothing on a node is evicted for such a pod's disk or memory but others (pkg/kubelet/eviction).
+    "request.operation != 'CREATE' || !has(object.spec.priorityClassName) "
+    "|| !object.spec.priorityClassName.startsWith('system-')": (
+        "no pod of a job is critical for a node or the cluster: leave spec.priorityClassName to its tier"
+    ),
     "request.operation != 'CREATE' || variables.said in ['', variables.own] || variables.trusted": (
         f"only the Spark Operator and its jobs may say for which user a pod is: leave {USER_INFO} out"
     ),

@@ -279,6 +279,25 @@ def _url(at: str, url: str) -> Iterator[Mistake]:
         yield Mistake(at, f"is {url}, but drivers only read {', '.join(SCHEMES)}; move it there")
 
 
+def packages(job: Job, target: JobTarget) -> Iterator[Mistake]:
+    """Maven packages, and repositories, that the settings do not name."""
+    for number, package in enumerate(job.dependencies.packages):
+        if package not in target.packages:
+            yield Mistake(
+                f"dependencies.packages.{number}",
+                f"is {package}, and what is in a package runs in the operator's pod, with its rights; put "
+                "the jar on S3 and name it in dependencies.jars, or have the package added to spark.packages "
+                f"in the settings of {target.environment}",
+            )
+    for number, repository in enumerate(job.dependencies.repositories):
+        if repository not in target.repositories:
+            yield Mistake(
+                f"dependencies.repositories.{number}",
+                f"is {repository}, which spark.repositories in the settings of {target.environment} does not "
+                "name; leave it out, or have it added",
+            )
+
+
 def s3_objects(job: Job, target: JobTarget) -> Iterator[Mistake]:
     """What no file on S3 is, and files there that jobs may not read."""
     own = [target.code.get(job.namespace), target.staging.get(job.namespace)]
@@ -419,6 +438,7 @@ CHECKS: Mapping[Callable[[Job, JobTarget], Iterator[Mistake]], frozenset[str]] =
     ),
     queue_maximum: frozenset({"queue", "tier", "language", "driver", "executor"}),
     program: frozenset({"language", "main_file", "main_class", "python", "dependencies"}),
+    packages: frozenset({"dependencies"}),
     s3_objects: frozenset({"namespace", "main_file", "dependencies"}),
     versions: frozenset({"namespace", "spark_version", "image", "celeborn"}),
     environment: frozenset({"env", "secrets"}),

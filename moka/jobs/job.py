@@ -171,12 +171,14 @@ class Dependencies(JobSection):
     archives: list[str] = Field(default_factory=list, description="Archives to unpack, `url#folder`.")
     packages: list[str] = Field(
         default_factory=list,
-        description="Maven coordinates, `group:artifact:version`, fetched by the operator and the driver.",
+        description="Maven coordinates, `group:artifact:version`, of those that the platform allows.",
     )
     exclude_packages: list[str] = Field(
         default_factory=list, description="`group:artifact` to leave out of those."
     )
-    repositories: list[str] = Field(default_factory=list, description="Repositories besides Maven Central.")
+    repositories: list[str] = Field(
+        default_factory=list, description="Repositories besides Maven Central, of those that it allows."
+    )
 
 
 class SecretKey(JobSection):

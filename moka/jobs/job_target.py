@@ -109,6 +109,7 @@ class JobTarget:
     claims: namespace -> regular expressions of the queues that its jobs may name; all where it is left out.
     most_executors: namespace -> executors that a job may ask for at the most; any number where it is left
         out.
+    packages, repositories: that jobs may name, of Maven; none where they are left out.
     scheduler: name of the scheduler of pods.
     celeborn: None where the cluster has none.
     celeborn_zones: of its workers; beside it, as an earlier version knows all that `celeborn` may have.
@@ -151,6 +152,8 @@ class JobTarget:
     executor_zones: Sequence[ZoneCapacity] = ()
     executor_zone: ExecutorZone = "any"
     own_nodes: Mapping[str, OwnNodes] = field(default_factory=dict)
+    packages: Sequence[str] = ()
+    repositories: Sequence[str] = ()
 
     def as_outputs(self) -> dict[str, Any]:
         """As a stack exports it: mappings, lists, text and numbers, with text for every key."""
@@ -164,6 +167,8 @@ class JobTarget:
             "celeborn_zones": list(self.celeborn_zones),
             "without_celeborn": list(self.without_celeborn),
             "namespaces": list(self.namespaces),
+            "packages": list(self.packages),
+            "repositories": list(self.repositories),
             "readable": None
             if self.readable is None
             else {name: list(folders) for name, folders in self.readable.items()},

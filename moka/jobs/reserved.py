@@ -7,6 +7,7 @@ from moka.mistakes import Mistake
 
 EVENT_LOG_FILES = "event logs are uploaded while they grow, in files of this form"
 PERMISSIONS = "a job has the permissions of its namespace, and nothing secret is in conf"
+SUBMITTER = "the operator reads it where it submits, with its own rights"
 
 FIELDS: Mapping[str, str] = {
     "spark.app.name": "name",
@@ -72,6 +73,7 @@ FIELDS: Mapping[str, str] = {
 PLATFORM: Mapping[str, str] = {
     "spark.master": "the operator chooses it",
     "spark.submit.deployMode": "a driver runs in the cluster",
+    "spark.remote": "a driver runs in the cluster",
     "spark.app.id": "Spark chooses it, and YuniKorn identifies applications by it",
     "spark.driver.port": "network policies name the port",
     "spark.driver.blockManager.port": "network policies name the port",
@@ -110,6 +112,15 @@ PLATFORM: Mapping[str, str] = {
     "spark.kubernetes.authenticate.*": "the service account is the namespace's",
     "spark.kubernetes.context": "the operator submits",
     "spark.kubernetes.trust.certificates": "the operator submits",
+    "spark.kubernetes.kerberos.*": SUBMITTER,
+    "spark.kubernetes.hadoop.configMapName": SUBMITTER,
+    "spark.kubernetes.file.upload.path": SUBMITTER,
+    "spark.kerberos.*": SUBMITTER,
+    "spark.yarn.*": SUBMITTER,
+    "spark.security.credentials.*": SUBMITTER,
+    "spark.jars.ivySettings": SUBMITTER,
+    "spark.driver.userClassPathFirst": SUBMITTER,
+    "spark.submit.*": SUBMITTER,
     "spark.kubernetes.driver.master": "a driver uses its own cluster",
     "spark.kubernetes.scheduler.name": "YuniKorn places jobs",
     "spark.kubernetes.driver.scheduler.name": "YuniKorn places jobs",
@@ -131,6 +142,47 @@ PLATFORM: Mapping[str, str] = {
     "spark.kubernetes.submission.waitAppCompletion": "the operator submits, and does not wait",
 }
 """Key, or prefix of keys, -> why the platform sets it."""
+
+SUBMISSION = (
+    "spark.master",
+    "spark.remote",
+    "spark.submit.*",
+    "spark.yarn.*",
+    "spark.kerberos.*",
+    "spark.security.credentials.*",
+    "spark.jars",
+    "spark.files",
+    "spark.archives",
+    "spark.jars.packages",
+    "spark.jars.repositories",
+    "spark.jars.ivySettings",
+    "spark.driver.userClassPathFirst",
+    "spark.kubernetes.namespace",
+    "spark.kubernetes.context",
+    "spark.kubernetes.trust.certificates",
+    "spark.kubernetes.authenticate.submission.*",
+    "spark.kubernetes.authenticate.ca*",
+    "spark.kubernetes.authenticate.client*",
+    "spark.kubernetes.authenticate.oauth*",
+    "spark.kubernetes.authenticate.driver.ca*",
+    "spark.kubernetes.authenticate.driver.client*",
+    "spark.kubernetes.authenticate.driver.oauth*",
+    "spark.kubernetes.authenticate.driver.mounted.*",
+    "spark.kubernetes.kerberos.*",
+    "spark.kubernetes.hadoop.configMapName",
+    "spark.kubernetes.file.upload.path",
+    "spark.kubernetes.driver.master",
+    "spark.kubernetes.driver.podTemplateFile",
+    "spark.kubernetes.executor.podTemplateFile",
+    "spark.kubernetes.driver.pod.featureSteps",
+    "spark.kubernetes.driver.pod.excludedFeatureSteps",
+)
+"""Keys, and beginnings of keys, that `spark-submit` goes by where it runs, which is the operator's pod: where
+and as whom it submits, what of its own files it reads, and what of the job's it runs. Nobody may set them,
+however an application is made (components/kubernetes/job_submission.py). Sources, in apache/spark v4.1:
+core/.../deploy/SparkSubmit.scala and SparkSubmitArguments.scala; in resource-managers/kubernetes/core
+Config.scala and KerberosConfDriverFeatureStep.scala, which puts the file of
+`spark.kubernetes.kerberos.krb5.path` into a ConfigMap."""
 
 WITH_CELEBORN: Mapping[str, str] = {
     "spark.serializer": "Celeborn needs Kryo",

@@ -36,6 +36,7 @@ from moka.components.kubernetes.job_namespace import (
 )
 from moka.components.kubernetes.job_network import Egress
 from moka.components.kubernetes.job_size import JobSize, JobSizeArgs
+from moka.components.kubernetes.job_submission import JobSubmission, JobSubmissionArgs
 from moka.components.kubernetes.namespace import Namespace, NamespaceArgs
 from moka.components.kubernetes.queue_claims import QueueClaims, QueueClaimsArgs
 from moka.components.kubernetes.spark_operator import CHART, SparkOperator, SparkOperatorArgs, release_name
@@ -79,6 +80,7 @@ class Inputs:
     uses: name -> bucket that jobs may use besides the environment's own, where their namespace names it; its
         owner has to grant that.
     metastores: name -> metastore, as the settings have it; namespaces name theirs.
+    packages, repositories: of Maven, that jobs may name.
     driver_finalizer: the service that keeps drivers until they have been read; None for none.
     ui_gateway: whether a gateway leads to the UIs of drivers.
     jobs: the cluster's `moka.jobs.job_target.JobTarget`.
@@ -94,6 +96,8 @@ class Inputs:
     jobs: pulumi.Input[Mapping[str, Any]]
     uses: Mapping[str, Use] = field(default_factory=dict)
     metastores: Mapping[str, Metastore] = field(default_factory=dict)
+    packages: Sequence[str] = ()
+    repositories: Sequence[str] = ()
     driver_finalizer: ServiceSettings | None = None
     ui_gateway: bool = False
     pod_networks: Sequence[str] = ()
@@ -126,6 +130,8 @@ def inputs(site: ClusterSite) -> Inputs:
         job_namespaces=settings.job_namespaces,
         pod_networks=pod_networks(settings.foundation_of(site.name)),
         operators=settings.spark.operators,
+        packages=settings.spark.packages,
+        repositories=settings.spark.repositories,
         driver_finalizer=settings.services.driver_finalizer,
         ui_gateway=settings.services.ui_gateway is not None,
         archer=settings.archer is not None,
@@ -185,6 +191,15 @@ def deploy(site: ClusterSite, inputs: Inputs) -> Outputs:
         )
     _queue_claims(site, inputs)
     _job_size(site, inputs)
+    JobSubmission(
+        f"{site.name}-job-submission",
+        JobSubmissionArgs(
+            namespaces=list(inputs.job_namespaces),
+            packages=inputs.packages,
+            repositories=inputs.repositories,
+        ),
+        site.opts,
+    )
     quotas = [
         ApplicationQuota(
             f"{site.name}-{name}",

@@ -22,6 +22,10 @@ HostPath = Annotated[
 Namespace = Annotated[
     str, Form(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", "write lower case, digits and dashes, at most 63")
 ]
+Package = Annotated[
+    str, Form(r"[^:,\s]+:[^:,\s]+:[^:,\s]+", "write Maven coordinates, group:artifact:version")
+]
+Repository = Annotated[str, Form(r"https://[^,\s]+", "write the URL of a repository, https://...")]
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -230,6 +234,14 @@ class Spark(Section):
         default_factory=dict,
         description="Spark version -> image of jobs that name none, with S3A and what "
         "docs/jobs.md says of images; by default every job has to name its own.",
+    )
+    packages: list[Package] = Field(
+        default_factory=list,
+        description="Maven packages that jobs may name, `group:artifact:version`; by default none. Spark has "
+        "the operator fetch and load them, so what is in them runs with its rights, in all its namespaces.",
+    )
+    repositories: list[Repository] = Field(
+        default_factory=list, description="Maven repositories that jobs may name, besides Maven Central."
     )
     celeborn: CelebornDefault = CelebornDefault()
     event_logs: EventLogs = EventLogs()

@@ -54,6 +54,8 @@ def make_job_target(**changes: Any) -> JobTarget:
         "history_url": "http://history.example",
         "celeborn": Celeborn(endpoints="celeborn-master-0:9097", version="0.7.0"),
         "finalizer": "moka.dev/driver",
+        "packages": ["org.postgresql:postgresql:42.7.4"],
+        "repositories": ["https://repo.example"],
         **changes,
     }
     return JobTarget(**fields)

@@ -165,7 +165,7 @@ class Dependencies(TypedDict, closed=True):
     """
     packages: NotRequired[list[str]]
     """
-    Maven coordinates, `group:artifact:version`, fetched by the operator and the driver.
+    Maven coordinates, `group:artifact:version`, of those that the platform allows.
     """
     py_files: NotRequired[list[str]]
     """
@@ -173,7 +173,7 @@ class Dependencies(TypedDict, closed=True):
     """
     repositories: NotRequired[list[str]]
     """
-    Repositories besides Maven Central.
+    Repositories besides Maven Central, of those that it allows.
     """
 
 

@@ -95,6 +95,12 @@ def test_pods_that_yunikorn_would_not_place_are_refused(submit):
     assert "no spec.nodeName" in submit(OPERATOR, nodeName="arm-1")
 
 
+def test_no_pod_of_a_job_is_critical_for_its_node(submit):
+    assert submit(OPERATOR, priorityClassName="system-node-critical").endswith(
+        "no pod of a job is critical for a node or the cluster: leave spec.priorityClassName to its tier"
+    )
+
+
 def test_only_who_is_trusted_says_for_which_user_a_pod_is(submit, namespace):
     for_boss = {USER_INFO: BOSS}
 

@@ -53,6 +53,8 @@ TARGET = JobTarget(
     host_paths={"spark-jobs": ["/mnt/models"]},
     celeborn=Celeborn(endpoints="m-0:9097,m-1:9097,m-2:9097", version="0.7.0", rack_aware=True),
     finalizer="moka.dev/driver",
+    packages=["org.postgresql:postgresql:42.7.4"],
+    repositories=["https://repo.example"],
     event_log_uploader=EventLogUploader(
         image="acme/uploader:1", bucket="logs", region="us-east-1", seconds=10
     ),

@@ -2,6 +2,7 @@ import pytest
 
 from moka.jobs.application import spark_application
 from moka.jobs.job_target import Celeborn
+from moka.jobs.reserved import SUBMISSION
 from moka.machines.machine_capacity import (
     MachineCapacity,
     NodeGroupShape,
@@ -418,6 +419,31 @@ def test_partitions_are_written_over_one_by_one_with_another_committer_only(targ
     }
     assert spark_application(job(conf={**mode, **own}), target())
     assert spark_application(job(conf={"spark.sql.sources.partitionOverwriteMode": "static"}), target())
+
+
+def test_packages_are_those_of_the_settings_as_they_run_in_the_operator_s_pod(target, job):
+    dependencies = {"packages": ["com.example:hook:1"], "repositories": ["https://maven.example"]}
+
+    with pytest.raises(InvalidDocument) as error:
+        spark_application(job(dependencies=dependencies), target())
+
+    assert str(error.value).splitlines() == [
+        "pi: dependencies.packages.0: is com.example:hook:1, and what is in a package runs in the operator's "
+        "pod, with its rights; put the jar on S3 and name it in dependencies.jars, or have the package added "
+        "to spark.packages in the settings of test.",
+        "pi: dependencies.repositories.0: is https://maven.example, which spark.repositories in the settings "
+        "of test does not name; leave it out, or have it added.",
+    ]
+    allowed = target(packages=dependencies["packages"], repositories=dependencies["repositories"])
+    assert spark_application(job(dependencies=dependencies), allowed)
+
+
+@pytest.mark.parametrize("key", SUBMISSION)
+def test_what_the_operator_submits_by_no_job_sets(target, job, key):
+    key = key.replace("*", "x")
+
+    with pytest.raises(InvalidDocument, match=f"conf.{key}: is set by"):
+        spark_application(job(conf={key: "1"}), target())
 
 
 def test_memory_that_is_not_known_refuses_nothing(target, job):

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from moka.components.kubernetes import archer_deadline, job_size, queue_claims
+from moka.components.kubernetes import archer_deadline, job_size, job_submission, queue_claims
 from moka.components.kubernetes.archer_only import POLICY_NAME
 from stacks import settings
 from stacks.settings.checks.spark import ACCOUNTS
@@ -233,6 +233,28 @@ def test_the_api_server_bounds_the_executors_of_jobs_in_every_namespace(layer):
     assert "at most 5000 executors" in messages
     [target] = [json.loads(data["target.json"]) for data in documents(recorder)]
     assert target["most_executors"] == {"jobs-a": 300, "jobs-b": 5000}
+
+
+def test_no_application_submits_as_or_from_elsewhere_whatever_its_namespace(layer):
+    recorder = layer(
+        job_namespaces={"jobs-a": {}, "jobs-b": {}},
+        spark={"packages": ["org.postgresql:postgresql:42.7.4"], "repositories": ["https://maven.example"]},
+    )
+
+    [policy] = [
+        policy
+        for policy in recorder.inputs(ADMISSION)
+        if policy["metadata"]["name"] == job_submission.POLICY_NAME
+    ]
+    [namespaces] = policy["spec"]["matchConstraints"]["namespaceSelector"]["matchExpressions"]
+    variables = {variable["name"]: variable["expression"] for variable in policy["spec"]["variables"]}
+    assert namespaces["values"] == ["jobs-a", "jobs-b"]
+    assert json.loads(variables["known"]) == ["org.postgresql:postgresql:42.7.4"]
+    [target] = [json.loads(data["target.json"]) for data in documents(recorder)]
+    assert (target["packages"], target["repositories"]) == (
+        ["org.postgresql:postgresql:42.7.4"],
+        ["https://maven.example"],
+    )
 
 
 def documents(recorder):

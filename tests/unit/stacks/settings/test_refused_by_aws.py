@@ -1055,6 +1055,13 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
             "in partition aws-cn, where nodes in aws may not pull; copy it to a registry of their partition",
         ),
     ],
+    "spark.packages": [
+        ({"spark": {"packages": ["org.postgresql:postgresql"]}}, "write Maven coordinates, group:artifact:v"),
+        ({"spark": {"packages": ["a:b:1,c:d:2"]}}, "write Maven coordinates, group:artifact:version"),
+    ],
+    "spark.repositories": [
+        ({"spark": {"repositories": ["http://maven.example"]}}, "write the URL of a repository, https://..."),
+    ],
     "spark.celeborn.clients": [
         (
             {"spark.celeborn": {"clients": ["3.5"]}},
