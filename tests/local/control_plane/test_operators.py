@@ -10,6 +10,7 @@ from localcloud.control_plane.stand_ins.releases import Release
 from localcloud.errors import Refusal
 from moka import catalog
 from moka.components.kubernetes.application_quota import APPLICATIONS
+from moka.components.kubernetes.job_submission import POLICY_NAME, rules
 from moka.components.kubernetes.spark_operator import (
     CHART,
     CORE_SITE,
@@ -20,6 +21,7 @@ from moka.components.kubernetes.spark_operator import (
 )
 from moka.names import ARCHER_GROUP
 from moka.submission.manifest import ATTEMPT_LABEL, FINALIZER, JOB_LABEL
+from tests.support.admission import bind, refusal
 from tests.support.closed_namespace import close
 from tests.support.jobs import make_application
 from tests.support.somebody import Somebody
@@ -187,6 +189,31 @@ def test_without_its_hadoop_configuration_spark_submit_fails_as_it_would_on_eks(
     state = failed["status"]["applicationState"]
     assert state["state"] in ("SUBMISSION_FAILED", "FAILED")
     assert "ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3AFileSystem" in state["errorMessage"]
+
+
+def test_a_job_would_get_at_a_file_of_the_operator_s_pod_but_for_the_rules(
+    api, two, until, tmp_path, eventually
+):
+    """Such as its token: with real Spark, whose KerberosConfDriverFeatureStep reads where it submits."""
+    (tmp_path / "token").write_text("of the operator")
+    namespace = two["adhoc"].namespace
+    conf = {"spark.kubernetes.kerberos.krb5.path": str(tmp_path / "token")}
+    api.create(applications(namespace), make_application("reads", sparkConf=conf))
+
+    until(
+        api,
+        f"/api/v1/namespaces/{namespace}/configmaps",
+        lambda config_map: (config_map.get("data") or {}).get("token") == "of the operator",
+    )
+
+    unbind = bind(api, POLICY_NAME, rules([namespace]))
+    again = make_application("reads-again", sparkConf=conf)
+    eventually(
+        lambda: (
+            "spec.sparkConf says where" in (refusal(api, applications(namespace), again, dryRun="All") or "")
+        )
+    )
+    unbind()
 
 
 def test_a_release_whose_config_map_is_not_there_is_refused_as_its_pods_would_not_start(plane, api, two):
