@@ -85,7 +85,7 @@ def test_events_lists_and_summaries_of_the_scheduler_agree(
         )
     )
     follow(ask, followed)
-    intervals, _, says = followed.take()
+    intervals, _, says, usages = followed.take()
 
     assert application not in followed.state()["applications"]
     assert not [sentence for sentence in says if application in sentence]
@@ -93,5 +93,9 @@ def test_events_lists_and_summaries_of_the_scheduler_agree(
     used = sum(one.cpu * (one.ended - one.began) for one in own) / 1000
     # It counts whole seconds of each pod, and no part of one is as much as its three cores.
     assert sum(part.cpu for part in summary.usage) <= used < sum(part.cpu for part in summary.usage) + 3000
+    [by_pods] = [usage.usage for usage in usages if usage.application == application]
+    # Rounded down for each type of machine.
+    assert used - len(by_pods) <= sum(part.cpu for part in by_pods) <= used
+    assert {part.instance_type for part in by_pods} <= set(types.values())
     # A timer of 30 seconds lies between, which may be late.
     assert 0 <= summary.finished - max(one.ended for one in own) < 5000

@@ -13,6 +13,7 @@ from moka.components.kubernetes.usage_recorder import NODE_RIGHTS
 from moka.names import USAGE_RECORDER, WORKFLOW_LABEL
 from moka.usage import places
 from moka.usage.records import APPLICATIONS, GAPS, PROFILES
+from moka.usage.summaries import UNKNOWN
 from services.common.kubernetes import Api, ServiceAccount
 from services.common.metrics import Metrics
 from services.usage_recorder.machines import Machines
@@ -131,15 +132,19 @@ def test_what_the_real_scheduler_gave_out_is_recorded_once_across_a_recorder_tha
 
     [row] = [one for one in bucket.rows(APPLICATIONS) if one["application"] == application]
     assert (row["workflow"], row["namespace"], row["outcome"]) == ("nightly", namespace, "completed")
-    assert row["sources"] == "active,completed,summary"
+    assert row["sources"] == "active,completed,events,summary"
     rows = [one for one in bucket.rows(PROFILES) if one["workflow"] == "nightly"]
     assert {one["instance_type"] for one in rows} <= {"m7g.4xlarge", "m7i.4xlarge"}
     keys = [(one["instance_type"], one["began"]) for one in rows]
     assert len(keys) == len(set(keys))
     used = sum(one["cpu"] * (one["ended"] - one["began"]) for one in rows) / 1000
-    told = sum(part["cpu"] for part in row["usage"])
+    by_summary, by_events = (
+        sum(part["cpu"] for part in row["usage"] if (part["instance_type"] == UNKNOWN) == unknown)
+        for unknown in (True, False)
+    )
     # YuniKorn counts whole seconds of each pod.
-    assert told <= used < told + 3000
+    assert by_summary <= used < by_summary + 3000
+    assert used - 2 <= by_events <= used
     assert bucket.rows(GAPS) == []
 
 
