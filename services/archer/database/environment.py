@@ -16,7 +16,7 @@ SELECT name, target, cordoned, failures, open_until, extract(epoch FROM now())::
     SELECT 1 FROM active WHERE state = 'queued' AND wanted = 'run' AND active.cluster = name LIMIT 10000
   ) AS counted
 ) AS waiting
-FROM clusters WHERE target IS NOT NULL AND gone IS NULL
+FROM clusters WHERE target IS NOT NULL AND gone IS NULL ORDER BY name
 """
 
 ROUTES = """
