@@ -94,6 +94,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     bootstrap.daemon_sets,
     shuffle.unused_nodes,
     shuffle.storage,
+    shuffle.copies,
     shuffle.nodes,
     shuffle.sizes,
     shuffle.master_sizes,

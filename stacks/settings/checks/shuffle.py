@@ -19,6 +19,10 @@ not even to clear away what one left there (kubernetes.io, "Node-pressure Evicti
 nodeadm/internal/kubelet/config.go, nodefs.available)."""
 
 
+LEAST_WITH_COPIES = 3
+"""Workers where each shuffle is on two of them."""
+
+
 def _with_celeborn(settings: Environment) -> Iterator[tuple[str, Cluster, Shuffle]]:
     """Clusters with Celeborn: name, cluster, and Celeborn's settings."""
     for name, cluster in settings.clusters.items():
@@ -71,6 +75,18 @@ def storage(settings: Environment) -> Iterator[Mistake]:
                         f"is {gib}, but {machine.name} has {machine.local_gib} GiB, of which a fifth is for "
                         f"images and logs and stays free; lower it to {most}",
                     )
+
+
+def copies(settings: Environment) -> Iterator[Mistake]:
+    """Two copies on two workers: while one restarts no shuffle gets room, and its job fails after seconds
+    (apache/celeborn v0.7.0: SlotsAllocator.java gives none with fewer than two; three retries, 3 s apart)."""
+    for name, _, shuffle in _with_celeborn(settings):
+        if shuffle.replicate and shuffle.workers < LEAST_WITH_COPIES:
+            yield Mistake(
+                f"clusters.{name}.shuffle.workers",
+                f"is {shuffle.workers}, but with replicate a shuffle needs two workers at any time, and jobs "
+                f"fail while one of two restarts; set it to {LEAST_WITH_COPIES}",
+            )
 
 
 def nodes(settings: Environment) -> Iterator[Mistake]:

@@ -846,6 +846,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     ],
     "clusters.<name>.shuffle.workers": [
         ({f"{SHUFFLE}.workers": 7}, "workers: is 7, one a node, but groups with role shuffle have at most 6"),
+        ({f"{SHUFFLE}.workers": 2}, "fail while one of two restarts; set it to 3"),
     ],
     "clusters.<name>.shuffle.storage.instance.gib": [
         (
