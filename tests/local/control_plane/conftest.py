@@ -64,6 +64,12 @@ def namespace(api):
     api.delete(f"/api/v1/namespaces/{name}")
 
 
+@pytest.fixture
+def applications_path(namespace):
+    """Where the API server has the SparkApplications of the test's namespace."""
+    return f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications"
+
+
 @pytest.fixture(scope="package")
 def yunikorn(plane, api):
     """YuniKorn's release, recorded, with a queue for jobs."""

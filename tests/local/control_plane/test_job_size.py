@@ -16,17 +16,12 @@ ON = {"spark.dynamicAllocation.enabled": "true"}
 
 
 @pytest.fixture
-def path(namespace):
-    return f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications"
-
-
-@pytest.fixture
-def refused(api, namespace, path, eventually):
+def refused(api, namespace, applications_path, eventually):
     """Say why an application of the namespace is refused; None where it is taken."""
     define(api)
     unbind = bind(api, POLICY_NAME, rules({namespace: 50, "other": 5}))
 
-    refused = partial(refusal, api, path)
+    refused = partial(refusal, api, applications_path)
 
     eventually(lambda: TOO_MANY in (refused(application(51), dryRun="All") or ""))
     yield refused
@@ -74,15 +69,17 @@ def test_a_job_asks_for_no_more_executors_than_its_namespace_allows(refused, ins
     assert answer is None if says is None else says in answer
 
 
-def test_what_was_there_before_the_bound_goes_on_and_does_not_grow(refused, api, namespace, path, eventually):
+def test_what_was_there_before_the_bound_goes_on_and_does_not_grow(
+    refused, api, namespace, applications_path, eventually
+):
     assert refused(application(40)) is None
     bind(api, POLICY_NAME, rules({namespace: 10}))
     eventually(lambda: "at most 10" in (refused(application(11), dryRun="All") or ""))
 
-    assert api.merge(f"{path}/pi", {"metadata": {"labels": {"team": "one"}}})
+    assert api.merge(f"{applications_path}/pi", {"metadata": {"labels": {"team": "one"}}})
     with pytest.raises(Exception, match="at most 10"):
-        api.merge(f"{path}/pi", {"spec": {"executor": {"instances": 41}}})
-    assert api.merge(f"{path}/pi", {"spec": {"executor": {"instances": 9}}})
+        api.merge(f"{applications_path}/pi", {"spec": {"executor": {"instances": 41}}})
+    assert api.merge(f"{applications_path}/pi", {"spec": {"executor": {"instances": 9}}})
 
 
 @pytest.mark.parametrize(
@@ -96,9 +93,11 @@ def test_what_was_there_before_the_bound_goes_on_and_does_not_grow(refused, api,
         ),
     ],
 )
-def test_an_application_that_changes_is_looked_at_as_a_new_one_is(refused, api, path, before, after, says):
+def test_an_application_that_changes_is_looked_at_as_a_new_one_is(
+    refused, api, applications_path, before, after, says
+):
     instances, spec = before
     assert refused(application(instances, **spec)) is None
 
     with pytest.raises(Exception, match=says):
-        api.merge(f"{path}/pi", {"spec": after})
+        api.merge(f"{applications_path}/pi", {"spec": after})

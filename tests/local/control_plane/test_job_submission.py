@@ -21,16 +21,11 @@ PACKAGE, OTHER, KEY = "the operator would run what is in", "are only those of", 
 
 
 @pytest.fixture
-def path(namespace):
-    return f"/apis/sparkoperator.k8s.io/v1beta2/namespaces/{namespace}/sparkapplications"
-
-
-@pytest.fixture
-def refused(api, namespace, path, eventually):
+def refused(api, namespace, applications_path, eventually):
     """Say why an application of the namespace is refused; None where it is taken."""
     define(api)
     unbind = bind(api, POLICY_NAME, rules([namespace], [KNOWN], [REPOSITORY]))
-    refused = partial(refusal, api, path)
+    refused = partial(refusal, api, applications_path)
     eventually(lambda: MODE in (refused(make_application("pi", mode="client"), dryRun="All") or ""))
     yield refused
     unbind()
@@ -77,14 +72,14 @@ def test_without_a_main_file_its_first_argument_would_be_an_option(refused):
     assert "mainApplicationFile" in refused(application, dryRun="All")
 
 
-def test_what_was_there_before_goes_on_unless_it_changes(api, namespace, path, eventually):
+def test_what_was_there_before_goes_on_unless_it_changes(api, namespace, applications_path, eventually):
     define(api)
     before = make_application("before", sparkConf={"spark.submit.anything": "1"})
-    api.create(path, before)
+    api.create(applications_path, before)
     unbind = bind(api, POLICY_NAME, rules([namespace]))
-    eventually(lambda: refusal(api, path, make_application("pi", mode="client"), dryRun="All"))
+    eventually(lambda: refusal(api, applications_path, make_application("pi", mode="client"), dryRun="All"))
 
-    api.merge(f"{path}/before", {"metadata": {"labels": {"team": "reports"}}})
+    api.merge(f"{applications_path}/before", {"metadata": {"labels": {"team": "reports"}}})
     with pytest.raises(Exception, match=KEY):
-        api.merge(f"{path}/before", {"spec": {"sparkConf": {"spark.submit.other": "2"}}})
+        api.merge(f"{applications_path}/before", {"spec": {"sparkConf": {"spark.submit.other": "2"}}})
     unbind()
