@@ -50,7 +50,8 @@ def status(context: Context = None, namespace: Namespace = "celeborn") -> None:
         for worker in celeborn.workers().values():
             applications = _applications(celeborn, worker)
             count = "?" if applications is None else len(applications)
-            print(f"{worker.pod}  {worker.state}  {worker.zone or '-'}  applications: {count}")
+            avoided = "  avoided by running applications" if worker.state == NORMAL and worker.avoided else ""
+            print(f"{worker.pod}  {worker.state}  {worker.zone or '-'}  applications: {count}{avoided}")
 
 
 @app.command()
@@ -70,7 +71,7 @@ def drain(workers: Workers, context: Context = None, namespace: Namespace = "cel
 
 @app.command()
 def recommission(workers: Workers, context: Context = None, namespace: Namespace = "celeborn") -> None:
-    """Let drained workers take data again.
+    """Let drained workers take data again: of new applications, and of all once their pods are deleted.
 
     \b
     Example:
@@ -78,8 +79,14 @@ def recommission(workers: Workers, context: Context = None, namespace: Namespace
     """
     with _celeborn(context, namespace) as celeborn:
         selected = select_workers(workers, celeborn.workers())
-        if drained := [worker for worker in selected if worker.state in (LEAVING, EMPTY)]:
+        drained = [worker for worker in selected if worker.state in (LEAVING, EMPTY)]
+        if drained:
             celeborn.send("RECOMMISSION", drained)
+        if pods := [worker.pod for worker in selected if worker in drained or worker.avoided]:
+            print(
+                "New applications write to them; running ones avoid them until they register anew, at once "
+                f"with: kubectl -n {namespace} delete pod {' '.join(pods)}"
+            )
 
 
 def select_workers(names: Sequence[str], workers: Mapping[str, Worker]) -> list[Worker]:

@@ -45,13 +45,16 @@ class Worker:
     """A worker, as the masters know it.
 
     pod: its name. identity: what the masters identify it by. state: see above, or another on its way out.
-    zone: None where masters tell no zones apart.
+    zone: None where masters tell no zones apart. avoided: the masters tell running applications that it
+    leaves, and do so until it registers anew, even when it is recommissioned (apache/celeborn v0.7.0:
+    Master.scala, with each heartbeat of an application; AbstractMetaManager.java).
     """
 
     pod: str
     identity: Mapping[str, Any]
     state: str
     zone: str | None
+    avoided: bool
 
 
 class Pods:
@@ -183,16 +186,22 @@ def leader_of(answer: Mapping[str, Any]) -> str | None:
 def workers_of(answer: Mapping[str, Any]) -> dict[str, Worker]:
     """Workers of a master's answer, by pod."""
     descriptions: Sequence[Mapping[str, Any]] = answer.get("workers") or []
+    avoided = [_identity(data) for data in answer.get("decommissioningWorkers") or []]
     workers = [
         Worker(
             pod=data["host"].partition(".")[0],
-            identity={key: data[key] for key in IDENTITY_FIELDS},
+            identity=_identity(data),
             state=data.get("workerState") or NORMAL,
             zone=_zone(data.get("networkLocation")),
+            avoided=_identity(data) in avoided,
         )
         for data in descriptions
     ]
     return {worker.pod: worker for worker in sorted(workers, key=lambda worker: worker.pod)}
+
+
+def _identity(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: data[key] for key in IDENTITY_FIELDS}
 
 
 def _zone(location: str | None) -> str | None:

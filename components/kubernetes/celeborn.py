@@ -96,6 +96,7 @@ class Celeborn(pulumi.ComponentResource):
                 args.masters,
                 worker_folders(args.disks),
                 args.disks.gib,
+                args.disks.reserve,
                 args.drain_hours,
                 rack_aware=len(sets) > 1,
             )
@@ -113,7 +114,6 @@ class Celeborn(pulumi.ComponentResource):
             Group,
             namespace=namespace,
             image=args.catalog.image("celeborn"),
-            masters=args.masters,
             files=files,
         )
         masters = group(

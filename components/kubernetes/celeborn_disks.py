@@ -1,6 +1,7 @@
 """What Celeborn's pods write to."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import pulumi
 import pulumi_kubernetes as k8s
@@ -23,6 +24,8 @@ class Volumes:
     storage_class: pulumi.Input[str]
     count: int = 4
     gib: int = 1000
+    reserve: ClassVar[float] = conf.VOLUME_RESERVE
+    """Share of each that stays free."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,8 @@ class NodeFolder:
 
     gib: int
     path: str = "/mnt/k8s-disks/0/celeborn"
+    reserve: ClassVar[float] = conf.NODE_RESERVE
+    """Share of the instance storage that stays free."""
 
 
 @dataclass(frozen=True, kw_only=True)

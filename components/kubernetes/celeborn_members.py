@@ -16,10 +16,14 @@ from moka.names import ZONE_LABEL
 from moka.sizes.celeborn import MasterSize, WorkerSize
 
 START = (
-    'for host in $MASTERS; do until getent hosts "$host" >/dev/null; do sleep 2; done; done; '
+    'until getent hosts "$CELEBORN_LOCAL_HOSTNAME" >/dev/null; do sleep 2; done; '
     "exec /opt/celeborn/sbin/start-$ROLE.sh"
 )
-"""A master looks its peers up once, as it starts: their names must be there."""
+"""By the address of its name a master knows which of the masters it is, and DNS has it seconds after the pod.
+For its peers' names nobody waits: with a zone out, one of them has no address for hours. A master begins with
+names that are not there and looks them up with each connection (apache/celeborn v0.7.0: MasterNode.scala and
+HARaftServer.java; seen with Ratis: docs/decisions/0017-celeborn.md); a worker asks one master after the other
+(MasterClient.java)."""
 
 READY_CHECKS: Mapping[str, str] = {
     # Of a group without a leader, or when it is asked to join, a master names a leader without an address.
@@ -40,7 +44,6 @@ class Group:
     role: `master` or `worker`; their Service and PodDisruptionBudget are `celeborn-<role>`.
     node_role: role of their nodes.
     namespace, image: where they are, and of what.
-    masters: how many there are; pods wait for their names.
     files: of the configuration folder. A change of them replaces the pods.
     size: what a pod gets, and variables besides those that every pod has.
     ports: by name; one is `http`.
@@ -52,7 +55,6 @@ class Group:
     node_role: Role
     namespace: pulumi.Output[str]
     image: str
-    masters: int
     files: pulumi.Output[dict[str, str]]
     size: MasterSize | WorkerSize
     ports: Mapping[str, int]
@@ -238,9 +240,6 @@ def _environment(group: Group, set_name: str, zone: str | None) -> list[k8s.core
         "NAMESPACE": group.namespace,
         "CELEBORN_LOCAL_HOSTNAME": group.namespace.apply(
             lambda namespace: f"$(POD_NAME).{group.name}.{namespace}.svc.cluster.local"
-        ),
-        "MASTERS": group.namespace.apply(
-            lambda namespace: " ".join(conf.master_hosts(namespace, group.masters))
         ),
     }
     return [

@@ -27,6 +27,15 @@ host's name, and so only the pod's address (apache/celeborn v0.7.0: CelebornConf
 COMMIT_SECONDS, SORT_SECONDS = 480, 120
 """How long, at most, a worker that restarts waits for its writers, and then for its sorters."""
 
+NODE_RESERVE = 0.2
+"""Share of a node's instance storage for images and logs, as kubelet and containerd are there too, and for
+staying free: from 85% on the kubelet takes images away, and from 90% on no worker comes to the node any more,
+not even to clear away what one left there (kubernetes.io, "Node-pressure Eviction"; awslabs/amazon-eks-ami:
+nodeadm/internal/kubelet/config.go, nodefs.available)."""
+
+VOLUME_RESERVE = 0.05
+"""Share of a volume that stays free: room for what is on its way while a worker sees that it is full."""
+
 RESTART_SECONDS = COMMIT_SECONDS + SORT_SECONDS
 """How long a worker may take to stop for a restart."""
 
@@ -118,17 +127,24 @@ def endpoints(namespace: str, masters: int) -> str:
 
 
 def files(
-    namespace: str, masters: int, folders: Sequence[str], gib: int, drain_hours: int, rack_aware: bool
+    namespace: str,
+    masters: int,
+    folders: Sequence[str],
+    gib: int,
+    reserve: float,
+    drain_hours: int,
+    rack_aware: bool,
 ) -> dict[str, str]:
     """Files of Celeborn's configuration folder that it reads only at its start, by name.
 
     folders: one for each disk of a worker, of `gib` GiB each.
+    reserve: share of each disk's file system that is to stay free.
     drain_hours: how long, at most, a worker that leaves for good waits until its data is not needed.
     rack_aware: workers are in several zones, and report theirs to the masters.
     """
     return {
         "celeborn-defaults.conf": _lines(
-            configuration(namespace, masters, folders, gib, drain_hours, rack_aware)
+            configuration(namespace, masters, folders, gib, reserve, drain_hours, rack_aware)
         ),
         "log4j2.xml": LOG4J2,
         "metrics.properties": _lines(
@@ -161,7 +177,13 @@ def dynamic(quotas: Mapping[str, Quota]) -> str:
 
 
 def configuration(
-    namespace: str, masters: int, folders: Sequence[str], gib: int, drain_hours: int, rack_aware: bool
+    namespace: str,
+    masters: int,
+    folders: Sequence[str],
+    gib: int,
+    reserve: float,
+    drain_hours: int,
+    rack_aware: bool,
 ) -> dict[str, str]:
     """Properties of masters and workers."""
     return {
@@ -190,8 +212,13 @@ def configuration(
         "celeborn.worker.storage.dirs": ",".join(
             f"{folder}:disktype=SSD:capacity={gib}g" for folder in folders
         ),
-        # It looks for block devices that a container does not see.
-        "celeborn.worker.monitor.disk.enabled": "false",
+        # `capacity` counts only files that are being written; this is what keeps a disk from being full
+        # (apache/celeborn v0.7.0: StorageManager.updateDiskInfos).
+        "celeborn.worker.storage.disk.reserve.ratio": str(reserve),
+        # A disk that fails, or is full, takes no more data. Not `iohang`, which is not for a RAID, as instance
+        # storage is one (apache/celeborn v0.7.0: docs/deploy.md, ObservedDevice.scala).
+        "celeborn.worker.monitor.disk.enabled": "true",
+        "celeborn.worker.monitor.disk.checklist": "readwrite,diskusage",
         "celeborn.worker.graceful.shutdown.enabled": "true",
         "celeborn.worker.graceful.shutdown.checkSlotsFinished.timeout": f"{COMMIT_SECONDS}s",
         "celeborn.worker.graceful.shutdown.partitionSorter.shutdownTimeout": f"{SORT_SECONDS}s",

@@ -31,16 +31,27 @@ class MasterSize:
     heap_gib: int
 
     @property
+    def off_heap_gib(self) -> int:
+        """Memory for its buffers, GiB: a quarter of the heap, our choice, unmeasured.
+
+        Without a bound a JVM takes as much as its heap, which the pod does not have twice; no script sets one
+        (apache/celeborn v0.7.0: sbin/start-master.sh).
+        """
+        return math.ceil(self.heap_gib / 4)
+
+    @property
     def memory_gib(self) -> int:
-        """Of the pod: a master has little beside its heap."""
-        return self.heap_gib + 1
+        """Of the pod: as of a worker's."""
+        return pod_memory_gib(self.heap_gib, self.off_heap_gib)
 
     @property
     def environment(self) -> dict[str, str]:
         """Variables of Celeborn's start script."""
         return {
             "CELEBORN_MASTER_MEMORY": f"{self.heap_gib}g",
-            "CELEBORN_MASTER_JAVA_OPTS": " ".join((f"-Xms{self.heap_gib}g", *JVM_FLAGS)),
+            "CELEBORN_MASTER_JAVA_OPTS": " ".join(
+                (f"-Xms{self.heap_gib}g", f"-XX:MaxDirectMemorySize={self.off_heap_gib}g", *JVM_FLAGS)
+            ),
         }
 
 
@@ -58,8 +69,8 @@ class WorkerSize:
 
     @property
     def memory_gib(self) -> int:
-        """Of the pod: a tenth more, for what a JVM takes beside its heap and its buffers."""
-        return math.ceil((self.heap_gib + self.off_heap_gib) * 11 / 10)
+        """Of the pod."""
+        return pod_memory_gib(self.heap_gib, self.off_heap_gib)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -69,6 +80,11 @@ class WorkerSize:
             "CELEBORN_WORKER_OFFHEAP_MEMORY": f"{self.off_heap_gib}g",
             "CELEBORN_WORKER_JAVA_OPTS": " ".join((f"-Xms{self.heap_gib}g", *JVM_FLAGS)),
         }
+
+
+def pod_memory_gib(heap_gib: int, off_heap_gib: int) -> int:
+    """Memory of a pod: a tenth more, for what a JVM takes beside its heap and its buffers."""
+    return math.ceil((heap_gib + off_heap_gib) * 11 / 10)
 
 
 def worker_size(vcpus: int, memory_gib: int) -> WorkerSize:

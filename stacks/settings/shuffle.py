@@ -45,7 +45,12 @@ class MasterSize(Section):
     """Size of a master."""
 
     cpus: int = Field(ge=1, le=1000, description="Cores.")
-    heap_gib: int = Field(ge=1, le=100_000, description="Heap of its JVM, GiB; the pod gets one more.")
+    heap_gib: int = Field(
+        ge=1,
+        le=100_000,
+        description="Heap of its JVM, GiB; a quarter as much is for its buffers, and the pod gets a tenth "
+        "more than both.",
+    )
 
 
 class WorkerSize(Section):

@@ -23,6 +23,7 @@ class CelebornServer:
     """Three masters, one of them leading, and workers.
 
     polls: requests of the workers' list until a worker that drains is empty.
+    avoided: workers of which masters tell applications that they leave, until they register anew.
     events: events that arrived, with the workers that they are for.
     ignores_events: workers keep their state whatever arrives.
     """
@@ -31,6 +32,7 @@ class CelebornServer:
     leader: str | None = "celeborn-master-1"
     polls: int = 2
     states: dict[str, str] = field(default_factory=dict)
+    avoided: set[str] = field(default_factory=set)
     racks: dict[str, str] = field(default_factory=dict)
     applications: list[str] = field(default_factory=lambda: ["spark-7"])
     events: list[tuple[str, list[str]]] = field(default_factory=list)
@@ -51,7 +53,9 @@ class CelebornServer:
             host = f"{self.leader}.celeborn-master.celeborn.svc.cluster.local:9872" if self.leader else ""
             return 200, {"groupId": "g", "leader": {"id": host, "address": host}}
         if path == "/api/v1/workers":
-            return 200, {"workers": self._workers(), "lostWorkers": []}
+            workers = self._workers()
+            avoided = [worker for worker in workers if worker["host"].partition(".")[0] in self.avoided]
+            return 200, {"workers": workers, "lostWorkers": [], "decommissioningWorkers": avoided}
         if path == "/api/v1/workers/events" and body is not None:
             return self._event(pod, body)
         return 404, "no such path"
@@ -82,6 +86,8 @@ class CelebornServer:
         new = {"DECOMMISSIONTHENIDLE": "InDecommissionThenIdle", "RECOMMISSION": "Normal"}[body["eventType"]]
         if not self.ignores_events:
             self.states |= dict.fromkeys(names, new)
+            # A worker says that it leaves, and never that it stays after all.
+            self.avoided |= set(names) if new != "Normal" else set()
         return 200, {"success": True, "message": "handled"}
 
 

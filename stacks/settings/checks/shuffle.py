@@ -2,22 +2,16 @@
 
 from collections.abc import Iterator
 
-from moka.celeborn.configuration import worker_sets
+from moka.celeborn.configuration import NODE_RESERVE, worker_sets
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.machines.node_roles import Role
 from moka.mistakes import Mistake, comma_list
+from moka.sizes import celeborn
 from moka.sizes.celeborn import worker_cores, worker_memory_gib
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 from stacks.settings.shuffle import Shuffle
 from stacks.settings.shuffle_sizes import worker_size
-
-RESERVED_STORAGE = 0.2
-"""Share of a node's instance storage for images and logs, as kubelet and containerd are there too, and for
-staying free: from 85% on the kubelet takes images away, and from 90% on no worker comes to the node any more,
-not even to clear away what one left there (kubernetes.io, "Node-pressure Eviction"; awslabs/amazon-eks-ami:
-nodeadm/internal/kubelet/config.go, nodefs.available)."""
-
 
 LEAST_WITH_COPIES = 3
 """Workers where each shuffle is on two of them."""
@@ -68,7 +62,7 @@ def storage(settings: Environment) -> Iterator[Mistake]:
             for machine in types:
                 if machine.local_gib is None:
                     continue
-                most = int(machine.local_gib * (1 - RESERVED_STORAGE))
+                most = int(machine.local_gib * (1 - NODE_RESERVE))
                 if gib > most:
                     yield Mistake(
                         f"{at}.storage.instance.gib",
@@ -157,13 +151,14 @@ def master_sizes(settings: Environment) -> Iterator[Mistake]:
         size, machines = shuffle.sizes.master, cluster.machines_of("system")
         if size is None or not machines or any(machine.memory_mib is None for machine in machines):
             continue
+        memory = celeborn.MasterSize(cpus=size.cpus, heap_gib=size.heap_gib).memory_gib
         cores = max(machine.vcpus or METAL_VCPUS for machine in machines)
         gib = max(machine.memory_mib or 0 for machine in machines) // 1024
         # A machine never has all of itself for one pod.
-        if size.cpus >= cores or size.heap_gib + 1 >= gib:
+        if size.cpus >= cores or memory >= gib:
             yield Mistake(
                 f"clusters.{name}.shuffle.sizes.master",
-                f"needs {size.cpus} cores and {size.heap_gib + 1} GiB, but the largest system node has "
+                f"needs {size.cpus} cores and {memory} GiB, but the largest system node has "
                 f"{cores} and {gib}, not all of it for a master; lower it, or use larger machines",
             )
 

@@ -61,10 +61,21 @@ def test_a_worker_that_does_not_list_its_applications_is_drained(run):
 
 
 def test_a_drained_worker_is_recommissioned(run):
-    celeborn = CelebornServer(states={"celeborn-worker-3": "Idle"})
+    celeborn = CelebornServer(states={"celeborn-worker-3": "Idle"}, avoided={"celeborn-worker-3"})
 
-    assert run(celeborn, "recommission", "celeborn-worker-3", "celeborn-worker-0") == (0, "")
+    status, output = run(celeborn, "recommission", "celeborn-worker-3", "celeborn-worker-0")
+
+    assert status == 0
     assert celeborn.events == [("RECOMMISSION", ["celeborn-worker-3"])]
+    assert output.endswith("kubectl -n celeborn delete pod celeborn-worker-3\n")
+    assert (
+        "celeborn-worker-3  Normal  -  applications: 1  avoided by running applications"
+        in (run(celeborn, "status")[1])
+    )
+
+
+def test_a_worker_that_nobody_avoids_does_not_have_to_be_deleted(run):
+    assert run(CelebornServer(), "recommission", "celeborn-worker-3") == (0, "")
 
 
 @pytest.mark.parametrize(

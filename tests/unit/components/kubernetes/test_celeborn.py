@@ -145,6 +145,16 @@ def test_volumes_have_the_size_that_celeborn_is_told(deploy, catalog):
     assert settings(stack)["celeborn.worker.storage.dirs"].count("capacity=500g") == 2
 
 
+@pytest.mark.parametrize(("disks", "reserve"), [(VOLUMES, "0.05"), (INSTANCE, "0.2")])
+def test_disks_stay_as_free_as_the_rest_of_the_node_needs(deploy, catalog, disks, reserve):
+    """`capacity` counts files only while they are written: it does not bound what a worker keeps."""
+    properties = settings(deploy_celeborn(deploy, catalog, disks=disks))
+
+    assert properties["celeborn.worker.storage.disk.reserve.ratio"] == reserve
+    assert "diskusage" in properties["celeborn.worker.monitor.disk.checklist"].split(",")
+    assert properties["celeborn.worker.monitor.disk.enabled"] == "true"
+
+
 def test_a_folder_of_the_node_is_handed_over_to_celeborn(deploy, catalog):
     pod = members(deploy_celeborn(deploy, catalog, disks=INSTANCE), "worker")["template"]["spec"]
 

@@ -40,7 +40,7 @@ def documented():
 
 
 def test_every_setting_is_one_that_celeborn_documents(documented):
-    rendered = conf.configuration("celeborn", 3, ["/mnt/disk-1"], 800, 6, rack_aware=True)
+    rendered = conf.configuration("celeborn", 3, ["/mnt/disk-1"], 800, 0.2, 6, rack_aware=True)
     tenant = yaml.safe_load(conf.dynamic({"x": Quota(gib=1, files=1)}))[1]
     # Hadoop's own, which Celeborn passes on.
     keys = [key for key in (*rendered, *tenant["config"]) if not key.startswith("celeborn.hadoop.")]

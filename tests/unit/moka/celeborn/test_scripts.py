@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from moka.celeborn import configuration as conf
-from moka.components.kubernetes.celeborn_members import READY_CHECKS
+from moka.components.kubernetes.celeborn_members import READY_CHECKS, START
 from tests.support.http_server import fixed_answers
 
 SCALE = "/apis/apps/v1/namespaces/celeborn/statefulsets/celeborn-worker/scale"
@@ -19,7 +19,7 @@ EXIT = "/api/v1/workers/exit"
 def leave(tmp_path):
     """Run what a worker runs before it is stopped: pod and scale of its set -> requests to the worker."""
     (tmp_path / "token").write_text("secret")
-    script = conf.files("celeborn", 3, ["/mnt/disk-1"], 800, 6, rack_aware=False)[conf.LEAVE_SCRIPT]
+    script = conf.files("celeborn", 3, ["/mnt/disk-1"], 800, 0.2, 6, rack_aware=False)[conf.LEAVE_SCRIPT]
 
     def run(pod: str, scale: object) -> list:
         with (
@@ -74,6 +74,37 @@ def test_a_worker_that_will_be_back_only_restarts(leave):
 )
 def test_a_worker_that_cannot_know_goes_as_for_a_restart(leave, answer):
     assert leave("celeborn-worker-11", answer) == []
+
+
+OWN_NAME = "celeborn-master-0.celeborn-master.celeborn.svc.cluster.local"
+
+
+def test_a_member_starts_with_its_own_name_while_another_has_none(tmp_path):
+    """With a zone out, a master waits for a node, and has no address."""
+    names = tmp_path / "getent"
+    # Its own is there when DNS is asked for the second time.
+    names.write_text(f"""#!/bin/bash
+echo "$2" >>{tmp_path}/lookups
+[ "$2" = {OWN_NAME} ] && [ "$(grep -c . {tmp_path}/lookups)" -gt 1 ]
+""")
+    names.chmod(0o755)
+    start = START.replace("/opt/celeborn/sbin/start-$ROLE.sh", "echo started $ROLE")
+
+    output = subprocess.run(
+        ["bash", "-c", start],
+        env={
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "ROLE": "master",
+            "CELEBORN_LOCAL_HOSTNAME": OWN_NAME,
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    ).stdout
+
+    assert output == "started master\n"
+    assert set((tmp_path / "lookups").read_text().split()) == {OWN_NAME}
 
 
 LEADER = {"id": "1", "address": "celeborn-master-1.celeborn-master.celeborn.svc.cluster.local:9872"}

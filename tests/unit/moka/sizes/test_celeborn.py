@@ -45,6 +45,15 @@ def test_masters_grow_with_the_workers():
     assert [size.memory_gib for size in sizes] == sorted({size.memory_gib for size in sizes})
 
 
+@pytest.mark.parametrize("workers", [3, 50, 400])
+def test_a_masters_pod_has_room_for_all_that_its_jvm_may_take(workers):
+    size = master_size(workers)
+    options = size.environment["CELEBORN_MASTER_JAVA_OPTS"]
+    buffers = int(options.partition("-XX:MaxDirectMemorySize=")[2].partition("g")[0])
+
+    assert (size.heap_gib + buffers) * 1.1 <= size.memory_gib
+
+
 @pytest.mark.skipif(shutil.which("java") is None, reason="there is no java here")
 def test_the_flags_are_known_to_java():
     """Celeborn's script lets unknown ones pass in silence."""

@@ -875,7 +875,7 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "clusters.<name>.shuffle.sizes.master": [
         (
             {f"{SHUFFLE}.sizes": {"master": {"cpus": 8, "heap_gib": 4}}},
-            "sizes.master: needs 8 cores and 5 GiB, but the largest system node has 8 and 32, not all of it",
+            "sizes.master: needs 8 cores and 6 GiB, but the largest system node has 8 and 32, not all of it",
         ),
     ],
     "clusters.<name>.shuffle.sizes.worker": [
