@@ -1,6 +1,6 @@
 """Subnets and security groups of a cluster's control plane."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from aws_rules.rule import Rule, Violation
@@ -71,6 +71,23 @@ def cluster_subnets(
                 "least six IP addresses for use by Amazon EKS"
             )
             yield _violation(cluster, message, "name a larger subnet")
+
+
+def other_subnets(
+    cluster: str, zones: Collection[str], subnets: Sequence[Described]
+) -> Iterator[Violation]:
+    """What EKS refuses of other subnets of a cluster that was made in these zones.
+
+    Source: of the rule, "You can't change which subnets ... in different Availability Zones"; nodes may be in
+    any subnet of the VPC (the same page). Words: as programs quote EKS.
+    """
+    new = {subnet["AvailabilityZone"] for subnet in subnets}
+    if new != set(zones):
+        message = (
+            f"Provided subnets belong to the AZs '{','.join(sorted(new))}'. But they should belong to the exact "
+            f"set of AZs '{','.join(sorted(zones))}' in which subnets were provided during cluster creation."
+        )
+        yield _violation(cluster, message, "leave the cluster's subnets as they are; its nodes may be in others")
 
 
 def _violation(cluster: str, message: str, remedy: str, code: str = "InvalidParameterException") -> Violation:

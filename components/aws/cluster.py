@@ -33,7 +33,8 @@ class ClusterArgs:
     name: name of the cluster, unique in its account and region; a change replaces it.
     region: AWS region.
     version: Kubernetes version, for example `1.35`; it goes up one minor version at a time.
-    vpc_id, subnet_ids: network, and the subnets (two zones at least) in which the API server is reached.
+    vpc_id, subnet_ids: network, and the subnets (two zones at least) in which the API server is reached: those
+        of when it is made; others later change nothing, as EKS takes none of another zone.
     key_arn: KMS key that encrypts Kubernetes secrets, which cannot be changed, and control-plane logs; its
         policy must let CloudWatch Logs use it.
     deployer_arn: IAM role or user that deploys to the cluster, an administrator.
@@ -176,7 +177,13 @@ class Cluster(pulumi.ComponentResource):
                         lambda inputs: with_missing_arguments(
                             inputs, zonal_shift=args.zonal_shift, tier=args.tier
                         ),
-                        pulumi.ResourceOptions(protect=args.retain, retain_on_delete=args.retain),
+                        pulumi.ResourceOptions(
+                            protect=args.retain,
+                            retain_on_delete=args.retain,
+                            # EKS keeps a control plane to the zones in which it was made; nodes may be in others
+                            # (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html).
+                            ignore_changes=["vpcConfig.subnetIds"],
+                        ),
                     )
                 ],
             ),

@@ -30,7 +30,8 @@ class NetworkArgs:
 
     region: region of the network.
     cidr: addresses of the VPC, /16 to /20; a change replaces everything in it.
-    zones: two or three availability zones; their order decides their addresses, so only append.
+    zones: two or three availability zones; their order decides their addresses, so only append;
+        control planes that are there stay in those that they have.
     pod_cidrs: more addresses of the VPC, for pods: one range that the zones share, or one a zone in their
         order; without, pods are in the private subnets.
     nat: `single` shares one NAT gateway (cheaper, gone with its zone), `zonal` has one in every zone.

@@ -117,10 +117,16 @@ DEVIATIONS: Mapping[str, Outcomes] = {
     "aws:ec2/subnetCidrReservation:SubnetCidrReservation": dict.fromkeys(
         ("subnetId", "reservationType", "description"), (REPLACES, _NO_RESERVATION)
     ),
-    "aws:ec2transitgateway/vpcAttachment:VpcAttachment": dict.fromkeys(
-        ("transitGatewayDefaultRouteTableAssociation", "transitGatewayDefaultRouteTablePropagation"),
-        (UPDATES, _NO_PROPERTY + "associates the gateway's default route table, or ends that."),
-    ),
+    "aws:ec2transitgateway/vpcAttachment:VpcAttachment": {
+        **dict.fromkeys(
+            ("transitGatewayDefaultRouteTableAssociation", "transitGatewayDefaultRouteTablePropagation"),
+            (UPDATES, _NO_PROPERTY + "associates the gateway's default route table, or ends that."),
+        ),
+        "subnetIds": (
+            UPDATES,
+            "The provider calls ModifyTransitGatewayVpcAttachment, which CloudFormation does not.",
+        ),
+    },
     "aws:ec2/vpc:Vpc": {
         "enableNetworkAddressUsageMetrics": (UPDATES, _NO_PROPERTY + "calls ModifyVpcAttribute."),
         "instanceTenancy": (

@@ -87,3 +87,20 @@ def test_public_nodes_that_get_addresses_and_types_of_a_new_family_are_not_refus
     assert [(kind.name, kind.vcpus) for kind in group.instance_types] == [("r99i.4xlarge", 16)]
     assert all("r99i.4xlarge" in unknown for unknown in account.unknowns)
     assert account.unknowns
+
+
+def test_a_zone_that_is_appended_is_for_nodes_and_leaves_the_control_plane_where_it_is(up):
+    def two_zones(file):
+        few_groups(file)
+        del file["clusters"]["spark-a"]["node_groups"]["system"]["zones"]
+        put("foundations.main.network.zones", ["us-east-1a", "us-east-1b"])(file)
+
+    account = up("local", layers=LAYERS, settings=two_zones)
+    eks = account.client("eks")
+    [name] = eks.list_clusters()["clusters"]
+    subnets = set(eks.describe_cluster(name=name)["cluster"]["resourcesVpcConfig"]["subnetIds"])
+
+    account.deploy(settings=put("foundations.main.network.zones", ["us-east-1a", "us-east-1b", "us-east-1c"]))
+
+    assert set(eks.describe_cluster(name=name)["cluster"]["resourcesVpcConfig"]["subnetIds"]) == subnets
+    assert "system-us-east-1c" in eks.list_nodegroups(clusterName=name)["nodegroups"]

@@ -61,8 +61,11 @@ def cluster(plan: Plan) -> Iterator[Verdict]:
     elif version and old and version != old:
         yield from versions.other_cluster_version(about, old, version, _group_versions(plan, name), today)
     config = plan.inputs.get("vpcConfig") or {}
+    old_config = plan.old.get("vpcConfig") or {}
     if not plan.old:
         yield from _subnets(plan, about, name, config)
+    elif {*config.get("subnetIds", ())} != {*old_config.get("subnetIds", ())}:
+        yield from _other_subnets(plan, about, config, old_config)
     yield from endpoint.endpoint(about, config)
 
 
@@ -78,6 +81,20 @@ def _subnets(plan: Plan, about: str, name: str, config: Mapping[str, Any]) -> It
         yield from subnets.absent(about, no_subnets, no_groups)
     else:
         yield from subnets.cluster_subnets(about, name, own, groups)
+
+
+def _other_subnets(
+    plan: Plan, about: str, config: Mapping[str, Any], old_config: Mapping[str, Any]
+) -> Iterator[Verdict]:
+    ids, old_ids = list(config.get("subnetIds") or []), list(old_config.get("subnetIds") or [])
+    if not (ids and old_ids):
+        return
+    own = _selection(plan, "describe_subnets", "subnet-id", ids)["Subnets"]
+    old = _selection(plan, "describe_subnets", "subnet-id", old_ids)["Subnets"]
+    if absent := sorted({*ids} - {subnet["SubnetId"] for subnet in own}):
+        yield from subnets.absent(about, absent, [])
+    elif len(old) == len(old_ids):
+        yield from subnets.other_subnets(about, {subnet["AvailabilityZone"] for subnet in old}, own)
 
 
 def _selection(plan: Plan, operation: str, name: str, values: list[str]) -> dict[str, Any]:

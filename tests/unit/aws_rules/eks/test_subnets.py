@@ -2,7 +2,7 @@
 
 import pytest
 
-from aws_rules.eks.subnets import cluster_subnets
+from aws_rules.eks.subnets import cluster_subnets, other_subnets
 
 
 def subnet(zone, vpc="vpc-1", free=11, zone_id="use1-az1"):
@@ -32,6 +32,16 @@ def test_subnets_and_groups_that_eks_does_not_take_are_refused(subnets, groups, 
     [violation] = cluster_subnets("EKS cluster main", "main", subnets, groups)
 
     assert words in violation.message
+
+
+def test_a_control_plane_stays_in_the_zones_in_which_it_was_made():
+    zones = {"us-east-1a", "us-east-1b"}
+    third = subnet("us-east-1c")
+
+    for subnets in ([*TWO, third], [TWO[0], third], TWO[:1]):
+        [violation] = other_subnets("EKS cluster main", zones, subnets)
+        assert "exact set of AZs 'us-east-1a,us-east-1b' in which subnets were provided" in violation.message
+    assert list(other_subnets("EKS cluster main", zones, [*TWO, subnet("us-east-1b")])) == []
 
 
 def test_small_subnets_of_two_zones_are_enough():
