@@ -73,9 +73,7 @@ def cluster_subnets(
             yield _violation(cluster, message, "name a larger subnet")
 
 
-def other_subnets(
-    cluster: str, zones: Collection[str], subnets: Sequence[Described]
-) -> Iterator[Violation]:
+def other_subnets(cluster: str, zones: Collection[str], subnets: Sequence[Described]) -> Iterator[Violation]:
     """What EKS refuses of other subnets of a cluster that was made in these zones.
 
     Source: of the rule, "You can't change which subnets ... in different Availability Zones"; nodes may be in
@@ -84,10 +82,13 @@ def other_subnets(
     new = {subnet["AvailabilityZone"] for subnet in subnets}
     if new != set(zones):
         message = (
-            f"Provided subnets belong to the AZs '{','.join(sorted(new))}'. But they should belong to the exact "
-            f"set of AZs '{','.join(sorted(zones))}' in which subnets were provided during cluster creation."
+            f"Provided subnets belong to the AZs '{','.join(sorted(new))}'. But they should belong to the "
+            f"exact set of AZs '{','.join(sorted(zones))}' in which subnets were provided during cluster "
+            "creation."
         )
-        yield _violation(cluster, message, "leave the cluster's subnets as they are; its nodes may be in others")
+        yield _violation(
+            cluster, message, "leave the cluster's subnets as they are; its nodes may be in others"
+        )
 
 
 def _violation(cluster: str, message: str, remedy: str, code: str = "InvalidParameterException") -> Violation:

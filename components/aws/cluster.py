@@ -33,8 +33,10 @@ class ClusterArgs:
     name: name of the cluster, unique in its account and region; a change replaces it.
     region: AWS region.
     version: Kubernetes version, for example `1.35`; it goes up one minor version at a time.
-    vpc_id, subnet_ids: network, and the subnets (two zones at least) in which the API server is reached: those
-        of when it is made; others later change nothing, as EKS takes none of another zone.
+    vpc_id, subnet_ids: network, and the subnets (two zones at least) in which the API server is reached.
+        Others later change nothing, as EKS takes none of another zone.
+    service_cidr: addresses of Services, none of a network that pods have to reach; by default EKS chooses. A
+        change replaces the cluster.
     key_arn: KMS key that encrypts Kubernetes secrets, which cannot be changed, and control-plane logs; its
         policy must let CloudWatch Logs use it.
     deployer_arn: IAM role or user that deploys to the cluster, an administrator.
@@ -71,6 +73,7 @@ class ClusterArgs:
     vpc_cni: Addon
     kube_proxy: Addon
     pod_identity_agent: Addon
+    service_cidr: str | None = None
     profile: str | None = None
     access: Mapping[str, ClusterAccess] = field(default_factory=dict)
     previewer_arn: str | None = None
@@ -153,6 +156,7 @@ class Cluster(pulumi.ComponentResource):
             service_role=pulumi.Output.all(role, permissions.role, logs.name).apply(itemgetter(0)),
             vpc_id=args.vpc_id,
             subnet_ids=args.subnet_ids,
+            kubernetes_service_ip_address_range=args.service_cidr,
             endpoint_private_access=True,
             endpoint_public_access=bool(args.public_cidrs),
             public_access_cidrs=list(args.public_cidrs) or None,
@@ -180,8 +184,8 @@ class Cluster(pulumi.ComponentResource):
                         pulumi.ResourceOptions(
                             protect=args.retain,
                             retain_on_delete=args.retain,
-                            # EKS keeps a control plane to the zones in which it was made; nodes may be in others
-                            # (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html).
+                            # EKS keeps a control plane to the zones in which it was made; nodes may be in
+                            # others (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html).
                             ignore_changes=["vpcConfig.subnetIds"],
                         ),
                     )

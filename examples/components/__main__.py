@@ -29,7 +29,7 @@ control_plane = ClusterArgs(
     subnet_ids=network.private_subnets.apply(lambda subnets: list(subnets.values())),
     key_arn=key.arn,
     deployer_arn=pulumi.Config().require("deployer"),  # the IAM role or user that runs this
-    vpc_cni=Addon(version="v1.21.1-eksbuild.7", identity=CNI),
+    vpc_cni=Addon(version="v1.22.4-eksbuild.3", identity=CNI),
     kube_proxy=Addon(version="v1.35.3-eksbuild.21"),
     pod_identity_agent=Addon(version="v1.3.10-eksbuild.3"),
 )

@@ -215,8 +215,8 @@ def configuration(
         # `capacity` counts only files that are being written; this is what keeps a disk from being full
         # (apache/celeborn v0.7.0: StorageManager.updateDiskInfos).
         "celeborn.worker.storage.disk.reserve.ratio": str(reserve),
-        # A disk that fails, or is full, takes no more data. Not `iohang`, which is not for a RAID, as instance
-        # storage is one (apache/celeborn v0.7.0: docs/deploy.md, ObservedDevice.scala).
+        # A disk that fails, or is full, takes no more data. Not `iohang`: it does not go with a RAID, which
+        # instance storage is (apache/celeborn v0.7.0: docs/deploy.md, ObservedDevice.scala).
         "celeborn.worker.monitor.disk.enabled": "true",
         "celeborn.worker.monitor.disk.checklist": "readwrite,diskusage",
         "celeborn.worker.graceful.shutdown.enabled": "true",

@@ -305,6 +305,16 @@ ALERTS = (
         summary="Pods of {{ $labels.cluster }} have taken {{ $value }} addresses: nodes will soon find none.",
     ),
     Alert(
+        name="PolicyAgentsGrow",
+        expression="count by (cluster) ("
+        'container_memory_working_set{namespace="kube-system",container="aws-eks-nodeagent"} > 1024 ^ 3)',
+        minutes=30,
+        severity="warning",
+        service="network",
+        summary="On {{ $value }} nodes of {{ $labels.cluster }} the agent of network policies has more than "
+        "1 GiB of memory.",
+    ),
+    Alert(
         name="LoadBalancersFail",
         # Tried again after 1,000 s at the most (kubernetes/client-go: util/workqueue, the default of
         # controllers), so a fault that lasts is in each 20 minutes.

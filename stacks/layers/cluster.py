@@ -36,6 +36,7 @@ class Inputs:
     profile: of the AWS configuration, with which the account is entered; None for the credentials at hand.
     access: who else may enter, each with a name.
     previewer: ARN of the role with which CI previews; None without CI.
+    service_cidr: addresses of Services; None where EKS chooses them.
     public_cidrs: networks from which the API server may be reached over the internet; none for not at all.
     api_cidrs, api_groups: networks and security groups from which its private endpoint may be reached.
     support: of the Kubernetes version, when its standard support ends.
@@ -55,6 +56,7 @@ class Inputs:
     profile: str | None
     access: Mapping[str, ClusterAccess]
     previewer: str | None
+    service_cidr: str | None
     public_cidrs: tuple[str, ...]
     api_cidrs: tuple[str, ...]
     api_groups: tuple[str, ...]
@@ -103,6 +105,7 @@ def inputs(site: Site) -> Inputs:
             for name, access in cluster.access.items()
         },
         previewer=settings.previewer(site.foundation),
+        service_cidr=None if cluster.service_cidr is None else str(cluster.service_cidr),
         public_cidrs=tuple(str(cidr) for cidr in cluster.public_access),
         api_cidrs=tuple(map(str, settings.api_networks(site.name))),
         api_groups=tuple(site.foundation.api_access.security_groups),
@@ -146,6 +149,7 @@ def deploy(site: Site, inputs: Inputs) -> Outputs:
             vpc_cni=addons["vpc-cni"],
             kube_proxy=addons["kube-proxy"],
             pod_identity_agent=addons["eks-pod-identity-agent"],
+            service_cidr=inputs.service_cidr,
             profile=inputs.profile,
             access=inputs.access,
             previewer_arn=inputs.previewer,

@@ -278,6 +278,11 @@ class Cluster(Section):
         description="batch: a fixed number of on-demand or reserved nodes, or by a schedule; adhoc: "
         "autoscaled, spot welcome. docs/operations/node-groups.md has what it decides."
     )
+    service_cidr: Cidr | None = Field(
+        default=None,
+        description="Addresses of Services, /12 to /24, none of a network that is connected to the VPC; by "
+        "default EKS takes 10.100.0.0/16 or 172.20.0.0/16. It cannot be changed later.",
+    )
     public_access: list[Cidr] = Field(
         default_factory=list,
         description="Networks of the internet that can reach the API server; by default none.",

@@ -25,7 +25,10 @@ SPARK = {name for page in ("spark-driver", "spark-executors") for name, _, _ in 
 OF_SOURCE = {
     "nodes": [NODE | {"interface": "eth0", "direction": "receive"}],
     "hosts": [NODE | HOST],
-    "containers": [JOB | NODE | {"pod": "etl-driver", "container": "spark", "role": "driver"}],
+    "containers": [
+        JOB | NODE | {"pod": "etl-driver", "container": "spark", "role": "driver"},
+        NODE | {"namespace": "kube-system", "pod": "aws-node-x", "container": "aws-eks-nodeagent"},
+    ],
     "node objects": [NODE],
     "workloads": [{"namespace": "spark", "deployment": "d", "daemonset": "a", "statefulset": "s"}],
     "pods": [{"namespace": "jobs", "pod": "etl-driver", "container": "spark", "reason": "Error"}],

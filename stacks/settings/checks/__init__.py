@@ -55,6 +55,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     network.addresses,
     network.units,
     network.transit_gateways,
+    network.services,
     network.api_access,
     network.deployer,
     database.capacity,

@@ -5,7 +5,7 @@ from ipaddress import IPv4Network, collapse_addresses
 from itertools import combinations
 
 from moka.machines.pod_addresses import PREFIX_ADDRESSES
-from moka.mistakes import Mistake
+from moka.mistakes import Mistake, comma_list
 from moka.network_address_usage import MOST_UNITS
 from moka.pod_subnets import prefixes
 from moka.subnet_plan import SubnetPlan, subnet_plans, usable_addresses
@@ -47,6 +47,10 @@ NOT_PUBLIC = (
     # Of documentation: RFC 5737.
     *map(IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")),
 )
+SERVICE_RANGES = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
+LARGEST_SERVICE_PREFIX, SMALLEST_SERVICE_PREFIX = 12, 24
+"""https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html"""
+
 MAX_INBOUND_RULES, EKS_RULES = 60, 1
 """Of the cluster's security group: Amazon VPC quotas, "Inbound or outbound rules per security group"."""
 
@@ -217,6 +221,42 @@ def transit_gateways(settings: Environment) -> Iterator[Mistake]:
                         f"is {cidr}, which is within the VPC's own {vpc_range}; name networks "
                         "behind the gateway",
                     )
+
+
+def services(settings: Environment) -> Iterator[Mistake]:
+    """Addresses of Services that EKS refuses, or that machines in the VPC or connected to it have as well."""
+    for name, cluster in settings.clusters.items():
+        cidr, foundation = cluster.service_cidr, settings.foundations.get(cluster.foundation)
+        if cidr is None or foundation is None:
+            continue
+        at = f"clusters.{name}.service_cidr"
+        if not any(cidr.subnet_of(private) for private in SERVICE_RANGES):
+            yield Mistake(
+                at,
+                f"is {cidr}, but EKS takes ranges of {comma_list(map(str, SERVICE_RANGES))}; choose one of "
+                "these",
+            )
+        elif not LARGEST_SERVICE_PREFIX <= cidr.prefixlen <= SMALLEST_SERVICE_PREFIX:
+            yield Mistake(at, f"is {cidr}, but EKS takes /12 to /24; choose a range of such a size")
+        for owner, others in _connected_ranges(settings, foundation).items():
+            if other := next((other for other in others if cidr.overlaps(other)), None):
+                yield Mistake(
+                    at,
+                    f"is {cidr}, which overlaps {other} of {owner.format(cluster.foundation)}: pods would "
+                    "not reach machines there; choose another range",
+                )
+
+
+def _connected_ranges(settings: Environment, foundation: Foundation) -> dict[str, list[IPv4Network]]:
+    """Setting, with a place for the foundation's name -> networks that pods there may have to reach."""
+    network, deployer = foundation.network, settings.deployer_network
+    gateway = network.transit_gateway if network else None
+    return {
+        "foundations.{}.network": [network.cidr, *network.pod_cidrs] if network else [],
+        "foundations.{}.network.transit_gateway": gateway.cidrs if gateway else [],
+        "foundations.{}.api_access": foundation.api_access.cidrs,
+        "deployer_network": [deployer] if deployer else [],
+    }
 
 
 def api_access(settings: Environment) -> Iterator[Mistake]:

@@ -82,6 +82,10 @@ FAILED = f'otelcol_exporter_send_failed_metric_points_total{{{A},job="openteleme
 SENT_BACK = f"otelcol_exporter_send_failed_metric_points_total{{{COLLECTOR}}}"
 SIZE, CAPACITY = (f"otelcol_exporter_queue_{name}{{{COLLECTOR}}}" for name in ("size", "capacity"))
 PODS = f'moka_pods{{{A},node="n",namespace="jobs",host_network="false"}}'
+AGENT = (
+    f"container_memory_working_set{{{NODE},"
+    'namespace="kube-system",pod="aws-node-x",container="aws-eks-nodeagent"}'
+)
 ADDRESSES, MOST_SERIES = (f"moka_{name}{{{A}}}" for name in ("pod_addresses", "store_series"))
 STORE = f'{A},job="prometheus"'
 BLOCKS = f"prometheus_tsdb_storage_blocks_bytes{{{STORE}}}"
@@ -224,6 +228,11 @@ CASES = {
         {PODS: constant(81), ADDRESSES: constant(112)},
         {PODS: constant(80), ADDRESSES: constant(112)},
         {PODS: then(81, 80), ADDRESSES: constant(112)},
+    ),
+    "PolicyAgentsGrow": (
+        {AGENT: constant(2**30 + 1)},
+        {AGENT: constant(2**30), AGENT.replace("aws-eks-nodeagent", "aws-node"): constant(2**31)},
+        {AGENT: then(2**31, 2**25)},
     ),
     "LoadBalancersFail": (
         {NLB % "errors_total": growing(1)},

@@ -3,7 +3,7 @@ import json
 from moka.components.aws.addons import Addon, AddonIdentity, Addons, AddonsArgs, configuration_json
 
 CNI = Addon(
-    version="v1.21.1-eksbuild.7",
+    version="v1.22.4-eksbuild.3",
     identity=AddonIdentity(service_account="aws-node", policies=("AmazonEKS_CNI_Policy",)),
 )
 

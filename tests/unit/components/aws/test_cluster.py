@@ -44,6 +44,13 @@ def test_the_api_server_is_reached_from_the_network_alone(deploy):
     assert "publicAccessCidrs" not in cluster
 
 
+def test_services_have_the_addresses_that_they_are_given_or_those_that_eks_chooses(deploy):
+    assert cluster_inputs(deploy, service_cidr="192.168.0.0/18")["kubernetesServiceIpAddressRange"] == (
+        "192.168.0.0/18"
+    )
+    assert "kubernetesServiceIpAddressRange" not in cluster_inputs(deploy)
+
+
 def test_networks_outside_that_may_reach_it_are_named_one_by_one(deploy):
     cluster = cluster_inputs(deploy, public_cidrs=("203.0.113.0/24",))
 

@@ -493,6 +493,19 @@ REFUSED: dict[str, list[tuple[Changes, str]]] = {
     "foundations.<name>.existing_network.pod_subnets": [
         (existing(pod_subnets=SUBNETS), "'subnet-0123456789abcdef1' is listed twice; list it once"),
     ],
+    "clusters.<name>.service_cidr": [
+        ({f"{CLUSTER}.service_cidr": "100.64.0.0/16"}, "EKS takes ranges of 10.0.0.0/8, 172.16.0.0/12"),
+        ({f"{CLUSTER}.service_cidr": "192.168.4.0/28"}, "is 192.168.4.0/28, but EKS takes /12 to /24"),
+        ({f"{CLUSTER}.service_cidr": "10.0.128.0/20"}, "of foundations.main.network: pods would not reach"),
+        ({f"{CLUSTER}.service_cidr": "10.250.0.0/20"}, "overlaps 10.250"),
+        (
+            {
+                f"{CLUSTER}.service_cidr": "192.168.0.0/20",
+                f"{NETWORK}.transit_gateway.cidrs": ["10.250.0.0/16", "192.168.8.0/24"],
+            },
+            "overlaps 192.168.8.0/24 of foundations.main.network.transit_gateway",
+        ),
+    ],
     "clusters.<name>.public_access": [
         (
             {f"{CLUSTER}.public_access": ["10.0.0.0/8"]},
