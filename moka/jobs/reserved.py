@@ -70,6 +70,19 @@ FIELDS: Mapping[str, str] = {
 }
 """Key, or prefix of keys, -> the field of the job to set instead."""
 
+SUBMITTER_KEYS = (
+    "spark.kubernetes.kerberos.*",
+    "spark.kubernetes.hadoop.configMapName",
+    "spark.kubernetes.file.upload.path",
+    "spark.kerberos.*",
+    "spark.yarn.*",
+    "spark.security.credentials.*",
+    "spark.jars.ivySettings",
+    "spark.driver.userClassPathFirst",
+    "spark.submit.*",
+)
+"""Of `SUBMISSION`, those that are neither a field of the job nor set by the platform."""
+
 PLATFORM: Mapping[str, str] = {
     "spark.master": "the operator chooses it",
     "spark.submit.deployMode": "a driver runs in the cluster",
@@ -112,15 +125,7 @@ PLATFORM: Mapping[str, str] = {
     "spark.kubernetes.authenticate.*": "the service account is the namespace's",
     "spark.kubernetes.context": "the operator submits",
     "spark.kubernetes.trust.certificates": "the operator submits",
-    "spark.kubernetes.kerberos.*": SUBMITTER,
-    "spark.kubernetes.hadoop.configMapName": SUBMITTER,
-    "spark.kubernetes.file.upload.path": SUBMITTER,
-    "spark.kerberos.*": SUBMITTER,
-    "spark.yarn.*": SUBMITTER,
-    "spark.security.credentials.*": SUBMITTER,
-    "spark.jars.ivySettings": SUBMITTER,
-    "spark.driver.userClassPathFirst": SUBMITTER,
-    "spark.submit.*": SUBMITTER,
+    **dict.fromkeys(SUBMITTER_KEYS, SUBMITTER),
     "spark.kubernetes.driver.master": "a driver uses its own cluster",
     "spark.kubernetes.scheduler.name": "YuniKorn places jobs",
     "spark.kubernetes.driver.scheduler.name": "YuniKorn places jobs",
@@ -144,19 +149,14 @@ PLATFORM: Mapping[str, str] = {
 """Key, or prefix of keys, -> why the platform sets it."""
 
 SUBMISSION = (
+    *SUBMITTER_KEYS,
     "spark.master",
     "spark.remote",
-    "spark.submit.*",
-    "spark.yarn.*",
-    "spark.kerberos.*",
-    "spark.security.credentials.*",
     "spark.jars",
     "spark.files",
     "spark.archives",
     "spark.jars.packages",
     "spark.jars.repositories",
-    "spark.jars.ivySettings",
-    "spark.driver.userClassPathFirst",
     "spark.kubernetes.namespace",
     "spark.kubernetes.context",
     "spark.kubernetes.trust.certificates",
@@ -168,9 +168,6 @@ SUBMISSION = (
     "spark.kubernetes.authenticate.driver.client*",
     "spark.kubernetes.authenticate.driver.oauth*",
     "spark.kubernetes.authenticate.driver.mounted.*",
-    "spark.kubernetes.kerberos.*",
-    "spark.kubernetes.hadoop.configMapName",
-    "spark.kubernetes.file.upload.path",
     "spark.kubernetes.driver.master",
     "spark.kubernetes.driver.podTemplateFile",
     "spark.kubernetes.executor.podTemplateFile",
