@@ -42,6 +42,8 @@ PENDING = 100_000
 STATE = 2
 """Version of what a state has in it."""
 
+READABLE_STATES = (1, STATE)
+
 
 class ProfileBatch(NamedTuple):
     """What a Profiler gave out.
@@ -249,9 +251,10 @@ class Profiler:
     ) -> "Profiler":
         """One that goes on from a state. Raises InvalidState."""
         try:
-            if state["version"] not in (1, STATE):
+            if state["version"] not in READABLE_STATES:
+                readable = " and ".join(map(str, READABLE_STATES))
                 raise InvalidState(
-                    f"The state is of version {state['version']}, but only {STATE} can be read."
+                    f"The state is of version {state['version']}, but only {readable} can be read."
                 )
             profiler = cls(state["cluster"], workflow_of, instance_type_of)
             profiler._instance, profiler.next_id = state["instance"], int(state["next_id"])

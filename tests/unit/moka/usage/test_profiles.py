@@ -486,7 +486,7 @@ def test_around_a_restart_of_the_scheduler_what_is_not_in_the_gap_is_whole(scrip
     ("state", "says"),
     [
         ({}, "This is no state of a profiler: KeyError at 'version'."),
-        ({"version": 3}, "The state is of version 3, but only 2 can be read."),
+        ({"version": 3}, "The state is of version 3, but only 1 and 2 can be read."),
         (
             {**profiler().state(), "applications": {"a": [QUEUE, "", "", "", {"b": [1]}]}},
             "This is no state of a profiler",
