@@ -17,6 +17,8 @@ JOB_NAMESPACE_RIGHTS = (
     # Who may patch pods may exchange their images, and so run anything in them: to delete some, and to patch
     # applications, is no more.
     Right("", "pods", ("get", "list", "watch", "patch", "deletecollection")),
+    # Whether what a driver mounts is there.
+    Right("", "configmaps", ("get",)),
     Right("sparkoperator.k8s.io", "sparkapplications", ("get", "patch")),
     # A Role grants this for its own namespace only.
     Right("", "namespaces", ("get",)),

@@ -78,9 +78,7 @@ def observe(
         return Observation(state, reason, message, spark_id)
     if application is None or (deleted(application) and _operator_state(application) not in ENDS):
         if driver is not None:
-            started = (driver.get("status") or {}).get("phase") == "Running"
-            state, reason = (State.RUNNING, Reason.STARTED) if started else (State.SUBMITTED, Reason.CREATED)
-            return Observation(state, reason, spark_id=spark_id)
+            return Observation(*_progress(driver), spark_id=spark_id)
         if namespace_deleted:
             return Observation(State.LOST, Reason.NAMESPACE_DELETED, "its namespace was deleted", spark_id)
         return Observation(
@@ -95,8 +93,8 @@ def _operator_word(application: Object, driver: Object | None, spark_id: str | N
         return Observation(State.SUCCEEDED, Reason.SUCCEEDED, "", spark_id)
     if state in FAILED:
         if driver is not None and not deleted(driver):
-            # "driver pod already exists", after the operator was started anew: it runs all the same.
-            return Observation(State.RUNNING, Reason.STARTED, message, spark_id)
+            # "driver pod already exists", after the operator was started anew: it goes on all the same.
+            return Observation(*_progress(driver), message, spark_id)
         if code := EXIT.search(message):
             return Observation(State.FAILED, _exit_reason(int(code[1]), code[2]), message, spark_id)
         if state == "SUBMISSION_FAILED" or not spark_id:
@@ -105,6 +103,12 @@ def _operator_word(application: Object, driver: Object | None, spark_id: str | N
     if state in RUNNING:
         return Observation(State.RUNNING, Reason.STARTED, "", spark_id)
     return Observation(State.SUBMITTED, Reason.CREATED, "", spark_id)
+
+
+def _progress(driver: Object) -> tuple[State, Reason]:
+    """How far a driver is that has not ended."""
+    started = (driver.get("status") or {}).get("phase") == "Running"
+    return (State.RUNNING, Reason.STARTED) if started else (State.SUBMITTED, Reason.CREATED)
 
 
 def _driver_end(driver: Object) -> tuple[State, Reason, str] | None:

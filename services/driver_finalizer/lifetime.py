@@ -6,6 +6,9 @@ kubeflow/spark-operator v2.5.2, internal/controller/sparkapplication: runSparkSu
 reconcileFailedSubmissionSparkApplication). After `timeToLiveSeconds` from then it would delete the
 application, and with it the driver, at work or not. So that is off while the driver runs, and counts from its
 end.
+
+Where the operator ended between the driver's pod and the ConfigMap that it mounts, that driver never starts,
+and is deleted (rules.awaited_config_maps): the application is FAILED already.
 """
 
 from datetime import UTC, datetime

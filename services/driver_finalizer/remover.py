@@ -18,6 +18,7 @@ from services.driver_finalizer.rules import (
     TERMINAL_STATES,
     application_name,
     application_state,
+    awaited_config_maps,
     ended_or_deleted,
     has_finalizer,
     is_of_latest_submission,
@@ -230,6 +231,12 @@ class Remover:
             log.info("outlives its application", extra=fields(**_description(pod, application)))
         over = application_state(application) in TERMINAL_STATES
         driver.unsettled = not over and not is_of_latest_submission(pod, application)
+        if over and await self._never_starts(pod):
+            await self._api.delete_collection(
+                _pods_path(pod), fieldSelector=f"metadata.name={pod['metadata']['name']}"
+            )
+            log.warning("never starts", extra=fields(**_description(pod, application)))
+            return
         if gang.has_task_groups(pod) and not await self._has_placeholders(pod):
             await self._api.patch(path, gang.task_groups_removal(pod))
 
@@ -254,6 +261,14 @@ class Remover:
                 log.warning(
                     "an application stays", extra=fields(**_description(pod, application), error=error)
                 )
+
+    async def _never_starts(self, pod: Object) -> bool:
+        """Whether a driver waits for a ConfigMap that nobody makes any more."""
+        path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/configmaps"
+        for name in awaited_config_maps(pod, self._now()):
+            if await self._api.get(f"{path}/{name}") is None:
+                return True
+        return False
 
     async def _has_placeholders(self, pod: Object) -> bool:
         placeholders = await self._api.get(_pods_path(pod), **gang.placeholders(pod), limit="1")

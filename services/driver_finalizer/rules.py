@@ -41,6 +41,11 @@ FORCED_DELETION_GRACE = timedelta(minutes=2)
 ends pods, kubelet or the pod garbage collector, says so before the deletion; who forces it does not."""
 
 
+MOUNT_GRACE = timedelta(minutes=10)
+"""How long a driver that has a node can be without the ConfigMap that it mounts. `spark-submit` makes it a
+moment after the pod (apache/spark: KubernetesClientApplication.scala, Client.run)."""
+
+
 def has_finalizer(pod: Object) -> bool:
     """Whether the pod carries our finalizer."""
     return DRIVER_FINALIZER in (pod["metadata"].get("finalizers") or [])
@@ -81,6 +86,21 @@ def ended_or_deleted(pod: Object) -> bool:
         for container in containers
     )
     return _has_ended(pod) or terminated or _deletion_time(pod) is not None
+
+
+def awaited_config_maps(pod: Object, now: datetime) -> list[str]:
+    """ConfigMaps that a driver mounts which has had time to start, and has not; else none.
+
+    Who made it may have ended before it made them: the driver then waits for ever.
+    """
+    created = _creation_time(pod)
+    spec, status = pod.get("spec") or {}, pod.get("status") or {}
+    if status.get("phase") != "Pending" or not spec.get("nodeName") or _deletion_time(pod) is not None:
+        return []
+    if created is None or now - created < MOUNT_GRACE:
+        return []
+    volumes = [volume["configMap"] for volume in spec.get("volumes") or () if "configMap" in volume]
+    return [volume["name"] for volume in volumes if not volume.get("optional")]
 
 
 def application_state(application: Object) -> str:

@@ -65,6 +65,8 @@ class Gate:
         return [
             web.get("/history/{app}", self.job),
             web.get("/history/{app}/{rest:.*}", self.job),
+            web.get("/api/v1/applications/{app}", self.data),
+            web.get("/api/v1/applications/{app}/{rest:.*}", self.data),
             web.get("/logs/{path:.*}", self.logs),
             web.get("/{rest:.*}", self.list_page),
         ]
@@ -80,11 +82,21 @@ class Gate:
             return _html(pages.no_logs(), 404)
         raise web.HTTPFound(page)
 
+    async def data(self, request: web.Request) -> web.StreamResponse:
+        """Data of a job, for its pages (static/utils.js of Spark 4.3): of the pod that has read it, and of no
+        job that runs, of which the server would keep what there was."""
+        _, log = _names(request)
+        if not event_logs.is_log(log):
+            return web.Response(text="no such app", status=404)
+        if self._clock() >= self._open_until.get(log, 0.0):
+            location = await asyncio.to_thread(verdict, self._storage, log)
+            if isinstance(location, Running | Unknown):
+                return web.Response(text=f"no such app: {log}", status=404)
+        return await self._pass_on(request, log)
+
     async def job(self, request: web.Request) -> web.StreamResponse:
         """A page of a job."""
-        app, rest = request.match_info["app"], request.match_info.get("rest", "")
-        attempt = rest.partition("/")[0]
-        log = f"{app}_{attempt}" if attempt.isascii() and attempt.isdecimal() else app
+        app, log = _names(request)
         if not event_logs.is_log(log):
             return _html(pages.unknown(log, self._days), 404)
         if self._clock() < self._open_until.get(log, 0.0):
@@ -134,6 +146,13 @@ class Gate:
             return await self._servers.pass_on(request, key)
         except Unreachable:
             return _html(pages.unreachable(), 503)
+
+
+def _names(request: web.Request) -> tuple[str, str]:
+    """The application of a path, and its log: of an attempt, where the path names one."""
+    app, rest = request.match_info["app"], request.match_info.get("rest", "")
+    attempt = rest.partition("/")[0]
+    return app, f"{app}_{attempt}" if attempt.isascii() and attempt.isdecimal() else app
 
 
 def _html(text: str, status: int = 200) -> web.Response:

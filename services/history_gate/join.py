@@ -6,12 +6,21 @@ so files that Spark has closed are joined as they are. The last one of a killed 
 
 import json
 from collections.abc import Iterable, Iterator
+from io import BufferedReader, RawIOBase
+from typing import Any
 
 import zstandard
 
 END_EVENT = "SparkListenerApplicationEnd"
 CHUNK = 64 * 1024
 """Bytes that are read at a time."""
+
+TEXT_CHUNK = 2**20
+"""Bytes of text that are unpacked at a time, however little they were packed into: a few KiB of zeros unpack to
+GiBs."""
+
+LONGEST_LINE = 32 * 2**20
+"""Bytes of an event. Spark shortens plans (`spark.sql.maxPlanStringLength`), so one that is longer is none."""
 
 
 def joined(whole: Iterable[bytes], last: Iterable[bytes], ended_ms: int) -> Iterator[bytes]:
@@ -38,17 +47,40 @@ def readable(chunks: Iterable[bytes], ended_ms: int) -> Iterator[bytes]:
 
 
 def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Text of a compressed file, each piece of it whole lines; what is cut off or broken ends it."""
-    decompressor = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
+    """Text of a compressed file, each piece of it whole lines; what is cut off, broken or too long ends it."""
+    file = BufferedReader(_Chunks(chunks), CHUNK)
+    reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
     rest = b""
-    for chunk in chunks:
+    while len(rest) <= LONGEST_LINE:
         try:
-            text = decompressor.decompress(chunk)
+            text = reader.read(TEXT_CHUNK)
         except zstandard.ZstdError:
+            return
+        if not text:
             return
         lines, newline, rest = (rest + text).rpartition(b"\n")
         if newline:
             yield lines + newline
+
+
+class _Chunks(RawIOBase):
+    """Chunks, as a file that is read from its beginning."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._rest = b""
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read as much as fits, and is there; nothing at the end."""
+        while not self._rest and (chunk := next(self._chunks, None)) is not None:
+            self._rest = chunk
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
 
 
 def is_end(line: bytes) -> bool:

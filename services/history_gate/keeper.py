@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from moka import event_logs
 from services.common.logs import fields
@@ -13,6 +13,10 @@ from services.history_gate.storage import Storage, Stored
 
 SILENT_SECONDS = 900.0
 """After them without a sign a driver is gone: its uploader writes its marker anew every 5 minutes."""
+
+RETURN_SECONDS = 600.0
+"""After S3 was away drivers that run have been silent, too: their uploaders try again within 72 s and write
+their markers then (services/event_log_uploader/uploader.py)."""
 
 ROUND_SECONDS = 60.0
 AT_ONCE = 4
@@ -30,11 +34,21 @@ class Keeper:
 
     A log is in `hot/` before its marker goes, and each step may be repeated: whatever it is interrupted in,
     it begins anew.
+
+    return_seconds: for which S3 has to have answered before anything is joined.
     """
 
-    def __init__(self, storage: Storage, metrics: Metrics, time: Callable[[], datetime] = now) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        metrics: Metrics,
+        time: Callable[[], datetime] = now,
+        return_seconds: float = RETURN_SECONDS,
+    ) -> None:
         self._storage = storage
         self._time = time
+        self._return = timedelta(seconds=return_seconds)
+        self._answers_since: datetime | None = None
         self._open = 0
         self._oldest = 0.0
         self._joined = metrics.counter("joined", "Logs of drivers that were gone, joined.")
@@ -59,8 +73,13 @@ class Keeper:
 
     async def round(self) -> None:
         """Look once, and join what has to be."""
-        await asyncio.to_thread(self.keep_folder)
-        markers = await asyncio.to_thread(lambda: list(self._storage.objects(event_logs.OPEN)))
+        try:
+            await asyncio.to_thread(self.keep_folder)
+            markers = await asyncio.to_thread(lambda: list(self._storage.objects(event_logs.OPEN)))
+        except Exception:
+            self._answers_since = None
+            raise
+        self._answers_since = self._answers_since or self._time()
         silent = [self._silence(marker) for marker in markers]
         self._open, self._oldest = len(markers), max(silent, default=0.0)
         waiting = [
@@ -68,6 +87,8 @@ class Keeper:
             for marker, seconds in zip(markers, silent, strict=True)
             if seconds > SILENT_SECONDS
         ]
+        if self._time() - self._answers_since < self._return:
+            return
         slots = asyncio.Semaphore(AT_ONCE)
 
         async def join(name: str) -> None:
@@ -95,7 +116,7 @@ class Keeper:
     def join(self, name: str) -> bool:
         """Join a log and delete its marker, unless its driver gives signs of life; whether there was one."""
         files = list(self._files(name))
-        if any(self._silence(file) <= SILENT_SECONDS for file in files):
+        if self._is_marked(name) or any(self._silence(file) <= SILENT_SECONDS for file in files):
             return False
         if files:
             *whole, last = files
@@ -105,8 +126,18 @@ class Keeper:
                 int(max(file.modified for file in files).timestamp() * 1000),
             )
             self._storage.write(event_logs.hot_key(name), content)
-        self._storage.delete(event_logs.open_key(name))
+        # A driver that is back meanwhile writes its log anew at its end.
+        if not self._is_marked(name):
+            self._storage.delete(event_logs.open_key(name))
         return bool(files)
+
+    def _is_marked(self, name: str) -> bool:
+        """Whether its driver has written its marker lately; one that is quiet writes nothing else."""
+        key = event_logs.open_key(name)
+        return any(
+            marker.key == key and self._silence(marker) <= SILENT_SECONDS
+            for marker in self._storage.objects(key)
+        )
 
     def _files(self, name: str) -> Iterator[Stored]:
         """Files of events of a log, in their order."""

@@ -108,6 +108,7 @@ CHECKS: tuple[Callable[[Environment], Iterator[Mistake]], ...] = (
     spark.accounts,
     spark.host_paths,
     queues.trees,
+    queues.size,
     queues.tier_policies,
     queues.capacities,
     queues.schedules,

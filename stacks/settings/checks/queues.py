@@ -12,9 +12,14 @@ from moka.queues.calendar import Calendar, Nodes
 from moka.queues.claims import matching_queues
 from moka.queues.definitions import Queues, Shared
 from moka.queues.problems import Problem, problems
+from moka.queues.rendering import queues_yaml
 from moka.queues.resolution import AT, policies, resolve
 from moka.queues.resources import quantity, total
 from stacks.settings.environment import Environment
+
+MAX_KIB = 900
+"""Of `queues.yaml`: a ConfigMap has 1 MiB (kubernetes/kubernetes: pkg/apis/core/validation, MaxSecretSize), and
+the keeper's copy of it, packed, is there too."""
 
 
 def trees(settings: Environment) -> Iterator[Mistake]:
@@ -26,6 +31,18 @@ def trees(settings: Environment) -> Iterator[Mistake]:
     for mistake, clusters in mistakes.items():
         everywhere = len(clusters) == len(settings.clusters)
         yield mistake if everywhere else Mistake(mistake.at, f"{mistake.says} (on {comma_list(clusters)})")
+
+
+def size(settings: Environment) -> Iterator[Mistake]:
+    """More queues than a ConfigMap holds: the API server would refuse it."""
+    for clusters, _, queue_tree, unresolved in _trees(settings):
+        kib = 0 if unresolved else len(queues_yaml(queue_tree).encode()) // 1024
+        if kib > MAX_KIB:
+            yield Mistake(
+                "queues",
+                f"are {kib} KiB on {comma_list(clusters)}, and YuniKorn reads them from a ConfigMap, for which "
+                f"they may have {MAX_KIB}; have fewer projects, or limits of users",
+            )
 
 
 def claims(settings: Environment) -> Iterator[Mistake]:

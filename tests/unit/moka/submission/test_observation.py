@@ -74,6 +74,12 @@ SCENES = {
         State.RUNNING,
         Reason.STARTED,
     ),
+    "FAILED, of a driver that has not started": (
+        application("FAILED", "driver pod already exist"),
+        driver("Pending"),
+        State.SUBMITTED,
+        Reason.CREATED,
+    ),
     "not submitted": (
         application("FAILED", "failed to run spark-submit", spark_id=""),
         None,

@@ -255,6 +255,49 @@ def test_a_driver_that_its_application_does_not_tell_of_keeps_its_finalizer_and_
     assert [entry.due for entry in remover.drivers.values()] == [1015.0]
 
 
+def half_submitted(created=700, state="FAILED", maps=(), **pod_fields):
+    """A driver whose operator ended before it made the ConfigMap, and a server with these."""
+    pod = driver(phase="Pending", submission="first", created=created, **pod_fields)
+    pod["spec"]["volumes"] = [
+        {"name": "spark-conf-volume-driver", "configMap": {"name": "job-conf-map"}},
+        {"name": "sometimes", "configMap": {"name": "not-there", "optional": True}},
+        {"name": "scratch", "emptyDir": {}},
+    ]
+    config_maps = {f"{NAMESPACE}/configmaps/{name}": {"metadata": {"name": name}} for name in maps}
+    objects = {POD: pod, APPLICATION: application(state, submission="second", attempt=5, ttl=3600)}
+    return Server(objects | config_maps), pod
+
+
+def test_a_driver_that_waits_for_what_nobody_makes_any_more_is_deleted(checked):
+    """The operator ended after it made the pod, and its successor was told that there is one."""
+    server, pod = half_submitted()
+
+    checked(server, pod)
+
+    assert server.collections == [
+        ("/api/v1/namespaces/etl/pods", {"fieldSelector": "metadata.name=job-driver"})
+    ]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"maps": ("job-conf-map",)},
+        {"created": 500},
+        {"state": "RUNNING"},
+        {"state": ""},
+        {"node": None},
+    ],
+    ids=["it is there", "it may come", "the operator follows it", "being submitted", "waits for a node"],
+)
+def test_a_driver_that_may_start_yet_stays(checked, case):
+    server, pod = half_submitted(**case)
+
+    checked(server, pod)
+
+    assert server.collections == []
+
+
 def abandoned_job(server_answers):
     """A driver that failed after its application was given up, and a server that answers changes so."""
     application_object = application("FAILED", ended=500)

@@ -112,6 +112,41 @@ def page(path, count=1):
     return use
 
 
+def test_data_of_a_job_come_from_the_server_that_has_read_it():
+    """Pages of stages and executors ask for them, not below /history/."""
+    servers = HistoryServer(), HistoryServer()
+    paths = [f"/history/{LOG}/jobs/"] + [
+        f"/api/v1/applications/{LOG}{rest}" for rest in ("", "/executors", "/stages/7", "/allexecutors")
+    ]
+
+    async def use(client):
+        for path in paths:
+            assert (await client.get(path)).status == 200
+
+    with_gate(Bucket(hot=0), use, *servers)
+
+    read = [server for server in servers if server.paths]
+    assert len(read) == 1
+    assert set(paths) <= set(read[0].paths)
+
+
+@pytest.mark.parametrize("bucket", [Bucket(marker=10), Bucket()], ids=["runs", "unknown"])
+def test_data_of_a_job_without_history_are_not_asked_for(bucket):
+    server = HistoryServer()
+
+    [(status, _, _)] = with_gate(bucket, page(f"/api/v1/applications/{LOG}/executors"), server)
+
+    assert (status, server.paths) == (404, [])
+
+
+def test_the_list_of_all_jobs_has_its_data_as_before():
+    server = HistoryServer()
+
+    [(status, _, _)] = with_gate(Bucket(), page("/api/v1/applications?limit=5"), server)
+
+    assert (status, server.paths) == (200, ["/api/v1/applications?limit=5"])
+
+
 @pytest.mark.parametrize("place", ["hot", "archive"])
 @pytest.mark.parametrize("rest", ["", "/jobs/", "/stages/stage/?id=1&attempt=0", "/1/jobs/"])
 def test_a_job_that_has_ended_is_shown_by_the_server(place, rest):

@@ -1,11 +1,12 @@
 import json
+import tracemalloc
 
 import pytest
 import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.history_gate.join import END_EVENT, joined, readable, whole_lines
+from services.history_gate.join import END_EVENT, LONGEST_LINE, joined, readable, whole_lines
 
 EVENTS = st.lists(
     st.dictionaries(st.sampled_from(["Event", "Stage ID", "Zeit"]), st.text(max_size=40)), max_size=12
@@ -48,6 +49,21 @@ def test_files_that_spark_has_closed_are_joined_line_for_line(files):
     log = text(joined([written(events) for events in whole], in_chunks(written([*last, ENDED])), ended_ms=5))
 
     assert log == b"".join(map(lines, files)) + lines([ENDED])
+
+
+def test_a_small_file_that_unpacks_to_gibs_is_read_in_little_memory():
+    """Any job may put one there, in place of its events."""
+    compressor = zstandard.ZstdCompressor().compressobj()
+    packed = b"".join(compressor.compress(bytes(2**20)) for _ in range(1536)) + compressor.flush()
+    assert len(packed) < 100_000
+    tracemalloc.start()
+
+    log = text(readable([packed], ended_ms=5))
+
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert json.loads(log)["Event"] == END_EVENT
+    assert peak < 4 * LONGEST_LINE
 
 
 @given(events=EVENTS, data=st.data())

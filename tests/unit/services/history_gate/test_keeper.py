@@ -11,7 +11,7 @@ from moto import mock_aws
 from moka import event_logs
 from services.common.metrics import Metrics
 from services.history_gate import storage as storage_module
-from services.history_gate.keeper import SILENT_SECONDS, Keeper
+from services.history_gate.keeper import RETURN_SECONDS, SILENT_SECONDS, Keeper
 from services.history_gate.storage import Storage
 
 BUCKET = "acme-event-logs"
@@ -82,9 +82,15 @@ def left(client):
     return leave
 
 
-def keeper(client, later=SILENT_SECONDS + 60):
+def keeper(client, later=SILENT_SECONDS + 60, time=None):
+    """One for which S3 has answered for long; with a clock, for as long as that says."""
     metrics = Metrics("history_gate")
-    result = Keeper(Storage(client, BUCKET), metrics, lambda: datetime.now(UTC) + timedelta(seconds=later))
+    result = Keeper(
+        Storage(client, BUCKET),
+        metrics,
+        time or (lambda: datetime.now(UTC) + timedelta(seconds=later)),
+        return_seconds=RETURN_SECONDS if time else 0,
+    )
     result.value = lambda name: metrics.registry.get_sample_value(f"moka_history_gate_{name}")
     return result
 
@@ -182,6 +188,38 @@ def test_how_long_logs_wait_is_measured(client, left):
 
     assert subject.value("open_logs") == 1
     assert subject.value("oldest_open_seconds") == pytest.approx(100, abs=30)
+
+
+def test_a_quiet_driver_that_has_just_marked_itself_is_left_alone(client, left):
+    """After S3 was away all that it wrote is old, but for its marker."""
+    left()
+    subject = keeper(client, time=lambda: datetime.now(UTC))
+    subject._silence = lambda stored: 0.0 if stored.key.startswith(event_logs.OPEN) else SILENT_SECONDS + 60
+
+    assert not subject.join(LOG)
+
+    assert keys(client, event_logs.HOT) == []
+    assert keys(client, event_logs.OPEN) == [event_logs.open_key(LOG)]
+
+
+def test_nothing_is_joined_until_drivers_have_had_time_to_come_back_after_s3(client, left, monkeypatch):
+    left()
+    moment = [datetime.now(UTC) + timedelta(seconds=SILENT_SECONDS + 60)]
+    subject = keeper(client, time=lambda: moment[0])
+
+    def round_after(seconds):
+        moment[0] += timedelta(seconds=seconds)
+        asyncio.run(subject.round())
+        return keys(client, event_logs.HOT) != []
+
+    assert not round_after(0)
+    assert not round_after(RETURN_SECONDS - 60)
+    with monkeypatch.context() as away:
+        away.setattr(subject, "keep_folder", lambda: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            round_after(60)
+    assert not round_after(60)
+    assert round_after(RETURN_SECONDS)
 
 
 def test_a_large_log_is_sent_in_parts_and_complete(client):
