@@ -37,6 +37,34 @@ which is in every Spark, asks nobody and says of each path that it is a file.
 """
 
 
+SUBMIT_HOME = "/etc/spark-submit/home"
+"""What the controller takes for Spark: `bin/spark-submit` there is ours."""
+
+IMAGE_SPARK = "/opt/spark"
+"""Spark in the operator's image (kubeflow/spark-operator v2.5.2: Dockerfile, SPARK_IMAGE)."""
+
+SUBMIT_SECONDS = 600
+"""That a submission may take; most take ten, all CPU, and for each core there are several at a time."""
+
+SUBMIT_SCRIPT = f"""\
+#!/bin/bash
+# The operator waits for it without a limit, and one that hangs would keep one of its workers for ever.
+export SPARK_HOME="$SUBMIT_SPARK"
+timeout --kill-after=10 {SUBMIT_SECONDS} "$SPARK_HOME/bin/spark-submit" "$@"
+status=$?
+case $status in
+  124) echo "spark-submit took more than {SUBMIT_SECONDS} s" >&2 ;;
+  137) echo "spark-submit was killed, for want of memory or after {SUBMIT_SECONDS} s" >&2 ;;
+esac
+exit $status
+"""
+"""In place of spark-submit, which runs without a limit, and no probe sees that (kubeflow/spark-operator v2.5.2:
+submission.go, runSparkSubmit). What it says last is in the application's message."""
+
+SUBMISSION_FILES = {"core-site.xml": CORE_SITE, "spark-submit": SUBMIT_SCRIPT}
+"""Of the ConfigMap of a release."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SparkOperatorArgs:
     """What differs between clusters, and between the releases on one.
@@ -77,7 +105,7 @@ class SparkOperator(pulumi.ComponentResource):
             metadata=k8s.meta.v1.ObjectMetaArgs(
                 name=hadoop_config_map(args.release), namespace=args.namespace
             ),
-            data={"core-site.xml": CORE_SITE},
+            data=SUBMISSION_FILES,
             opts=pulumi.ResourceOptions(parent=self),
         )
         chart = Chart(
@@ -103,7 +131,7 @@ def release_name(name: str) -> str:
 
 
 def hadoop_config_map(release: str) -> str:
-    """Name of the ConfigMap with the Hadoop configuration of a release's spark-submit."""
+    """Name of the ConfigMap of a release's spark-submit; the name is of when it had no more than that."""
     return f"{release}-hadoop"
 
 
@@ -146,16 +174,33 @@ def submission_values(release: str) -> Values:
             {"name": "SPARK_SUBMIT_OPTS", "value": JVM_FLAGS},
             # On the class path, and nothing else: what HADOOP_CONF_DIR names, drivers would get too.
             {"name": "SPARK_DIST_CLASSPATH", "value": HADOOP_FOLDER},
+            {"name": "SPARK_HOME", "value": SUBMIT_HOME},
+            {"name": "SUBMIT_SPARK", "value": IMAGE_SPARK},
         ],
         "volumes": [
             {"name": "tmp", "emptyDir": {"sizeLimit": "1Gi"}},
             # Packages of jobs, apart from the folder that every submission writes to; the disk is read-only.
             {"name": "ivy", "emptyDir": {"sizeLimit": "10Gi"}},
-            {"name": "hadoop", "configMap": {"name": hadoop_config_map(release)}},
+            {
+                "name": "hadoop",
+                "configMap": {
+                    "name": hadoop_config_map(release),
+                    "items": [{"key": "core-site.xml", "path": "core-site.xml"}],
+                },
+            },
+            {
+                "name": "submit",
+                "configMap": {
+                    "name": hadoop_config_map(release),
+                    "items": [{"key": "spark-submit", "path": "bin/spark-submit"}],
+                    "defaultMode": 0o555,
+                },
+            },
         ],
         "volumeMounts": [
             {"name": "tmp", "mountPath": "/tmp"},
             {"name": "ivy", "mountPath": IVY_FOLDER},
             {"name": "hadoop", "mountPath": HADOOP_FOLDER, "readOnly": True},
+            {"name": "submit", "mountPath": SUBMIT_HOME, "readOnly": True},
         ],
     }

@@ -366,6 +366,7 @@ SOURCES: Mapping[str, Source] = {
             *("opened_hot_total", "opened_archive_total", "still_running_total", "not_found_total"),
             *("server_errors_total", "being_read"),
             *("scan_age_seconds", "scan_interval_seconds", "hot_logs"),
+            *("unlisted_share", "left_out", "relisted_total"),
         ),
     ),
     "ingress": Source(

@@ -274,6 +274,15 @@ ALERTS = (
         service="history",
         summary="The last scan of the History Server on {{ $labels.cluster }} was long ago.",
     ),
+    Alert(
+        name="HistoryListLost",
+        expression="max by (cluster) (moka_history_gate_unlisted_share) > 0.2",
+        minutes=10,
+        severity="warning",
+        service="history",
+        summary="The History Server of {{ $labels.cluster }} has lost {{ $value | humanizePercentage }} of "
+        "its list.",
+    ),
     # Of ACM's there is no series: docs/operations/alerts.md.
     Alert(
         name="EventLogsNotJoined",

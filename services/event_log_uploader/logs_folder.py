@@ -53,7 +53,7 @@ class LogFolder:
 
     @property
     def identity(self) -> tuple[str, float]:
-        """That no other log has: a driver that makes a second context has a second log of the same name."""
+        """That no other log has, even where the folder was emptied for another of the same name."""
         return self.log, self.started
 
     @property

@@ -15,6 +15,7 @@ from services.common.signals import run_until_signal
 from services.history_gate.executor_logs import ClusterLogs, cluster_logs
 from services.history_gate.gate import Gate
 from services.history_gate.keeper import Keeper
+from services.history_gate.listing import Listing
 from services.history_gate.scan import Scans
 from services.history_gate.servers import Servers, session
 from services.history_gate.storage import Storage
@@ -69,11 +70,12 @@ async def _run(options: argparse.Namespace, clusters: dict[str, ClusterLogs]) ->
     async with session() as requests:
         servers = Servers(requests, options.server)
         scans = Scans(storage, servers, options.interval, metrics)
+        listing = Listing(storage, servers, options.interval, metrics)
         gate = Gate(storage, servers, options.live_url, options.days, clusters, metrics)
         application = web.Application(middlewares=[apart(handlers(lambda: None, metrics))])
         application.add_routes(gate.routes())
         async with serving(application, options.listen):
-            await run_until_signal(keeper.run(), scans.run())
+            await run_until_signal(keeper.run(), scans.run(), listing.run())
 
 
 if __name__ == "__main__":

@@ -16,11 +16,10 @@ CHUNK = 64 * 1024
 """Bytes that are read at a time."""
 
 TEXT_CHUNK = 2**20
-"""Bytes of text that are unpacked at a time, however little they were packed into: a few KiB of zeros unpack to
-GiBs."""
+"""Bytes of text that are unpacked at a time: a few KiB may unpack to GiBs."""
 
 LONGEST_LINE = 32 * 2**20
-"""Bytes of an event. Spark shortens plans (`spark.sql.maxPlanStringLength`), so one that is longer is none."""
+"""Bytes of an event; one that is longer is none."""
 
 
 def joined(whole: Iterable[bytes], last: Iterable[bytes], ended_ms: int) -> Iterator[bytes]:
@@ -47,7 +46,7 @@ def readable(chunks: Iterable[bytes], ended_ms: int) -> Iterator[bytes]:
 
 
 def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Text of a compressed file, each piece of it whole lines; what is cut off, broken or too long ends it."""
+    """Text of a compressed file, each piece of it whole lines; cut off, broken or too long, it ends there."""
     file = BufferedReader(_Chunks(chunks), CHUNK)
     reader = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
     rest = b""

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from moka import event_logs
 from services.common.logs import fields
@@ -34,21 +34,12 @@ class Keeper:
 
     A log is in `hot/` before its marker goes, and each step may be repeated: whatever it is interrupted in,
     it begins anew.
-
-    return_seconds: for which S3 has to have answered before anything is joined.
     """
 
-    def __init__(
-        self,
-        storage: Storage,
-        metrics: Metrics,
-        time: Callable[[], datetime] = now,
-        return_seconds: float = RETURN_SECONDS,
-    ) -> None:
+    def __init__(self, storage: Storage, metrics: Metrics, time: Callable[[], datetime] = now) -> None:
         self._storage = storage
         self._time = time
-        self._return = timedelta(seconds=return_seconds)
-        self._answers_since: datetime | None = None
+        self._away: datetime | None = None
         self._open = 0
         self._oldest = 0.0
         self._joined = metrics.counter("joined", "Logs of drivers that were gone, joined.")
@@ -77,9 +68,8 @@ class Keeper:
             await asyncio.to_thread(self.keep_folder)
             markers = await asyncio.to_thread(lambda: list(self._storage.objects(event_logs.OPEN)))
         except Exception:
-            self._answers_since = None
+            self._away = self._time()
             raise
-        self._answers_since = self._answers_since or self._time()
         silent = [self._silence(marker) for marker in markers]
         self._open, self._oldest = len(markers), max(silent, default=0.0)
         waiting = [
@@ -87,7 +77,7 @@ class Keeper:
             for marker, seconds in zip(markers, silent, strict=True)
             if seconds > SILENT_SECONDS
         ]
-        if self._time() - self._answers_since < self._return:
+        if self._away and (self._time() - self._away).total_seconds() < RETURN_SECONDS:
             return
         slots = asyncio.Semaphore(AT_ONCE)
 

@@ -56,6 +56,15 @@ class Servers:
                 continue
         raise Unreachable
 
+    async def status(self, url: str, path: str) -> int | None:
+        """Status of a page of a pod; None where it does not answer."""
+        try:
+            async with self._session.get(url + path, allow_redirects=False) as response:
+                await response.read()
+                return response.status
+        except (aiohttp.ClientError, TimeoutError):
+            return None
+
     async def texts(self, path: str) -> dict[str, str]:
         """A page of each pod that shows it, by the pod's URL."""
         texts = {}

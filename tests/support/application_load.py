@@ -29,7 +29,7 @@ from localcloud.errors import Refusal
 from localcloud.processes import Process
 from moka.components.kubernetes.job_namespace import DRIVER_VERBS
 from moka.components.kubernetes.rbac import Right
-from moka.components.kubernetes.spark_operator import CORE_SITE, SparkOperatorArgs, hadoop_config_map
+from moka.components.kubernetes.spark_operator import SUBMISSION_FILES, SparkOperatorArgs, hadoop_config_map
 from moka.components.kubernetes.spark_operator import release_values as operator_values
 from moka.jobs.application import spark_application
 from moka.jobs.job import Executor, Job, Restart
@@ -255,7 +255,7 @@ class Cluster:
         )
         metadata = {"name": hadoop_config_map(name), "namespace": "spark-operator"}
         config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
-        self.api.apply_all([{**config_map, "data": {"core-site.xml": CORE_SITE}}])
+        self.api.apply_all([{**config_map, "data": SUBMISSION_FILES}])
         release = replace(_release("spark-operator", merge(values, operator_values(arguments))), name=name)
         charts.apply(self.plane, release)
         return self.plane.process(release.key)

@@ -17,6 +17,7 @@ class ConfigMapMount:
     path: where it is mounted.
     volume: name of the pod's volume.
     keys: key -> file of it; None for all keys, each in a file of its name.
+    mode: of its files.
     """
 
     path: str
@@ -24,6 +25,7 @@ class ConfigMapMount:
     config_map: str
     optional: bool = False
     keys: Mapping[str, str] | None = None
+    mode: int = 0o644
 
 
 def mounts(volumes: Sequence[Object], volume_mounts: Sequence[Object]) -> Iterator[ConfigMapMount]:
@@ -38,6 +40,7 @@ def mounts(volumes: Sequence[Object], volume_mounts: Sequence[Object]) -> Iterat
                 config_map=source["name"],
                 optional=bool(source.get("optional")),
                 keys={item["key"]: item["path"] for item in items} if items else None,
+                mode=int(source.get("defaultMode") or 0o644),
             )
 
 
@@ -46,13 +49,17 @@ def write(api: Api, owner: str, namespace: str, mounts: Sequence[ConfigMapMount]
 
     owner: whose pods they are, for messages. Raises Refusal for a ConfigMap that is not there.
     """
-    contents = {mount.path: _data(api, owner, namespace, mount) for mount in mounts}
+    contents = [(mount, _data(api, owner, namespace, mount)) for mount in mounts]
     shutil.rmtree(folder, ignore_errors=True)
-    for path, data in contents.items():
-        target = within(folder, path)
+    for mount, data in contents:
+        target = within(folder, mount.path)
         target.mkdir(mode=0o700, parents=True)
         for name, content in data.items():
-            (target / name).write_bytes(content)
+            file = target / name
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file.write_bytes(content)
+            # Executable or not; its owner writes it anew.
+            file.chmod(mount.mode | 0o200)
 
 
 def within(folder: Path, path: str) -> Path:

@@ -13,6 +13,9 @@ from localcloud.control_plane.stand_ins.config_maps import ConfigMapMount
 from localcloud.control_plane.stand_ins.processes import Command, Surroundings
 from localcloud.control_plane.stand_ins.releases import Release, Values, merge, value_at
 
+IMAGE_SPARK = "/opt/spark"
+"""Spark in the operator's image (kubeflow/spark-operator v2.5.2: Dockerfile, SPARK_IMAGE)."""
+
 HEALTH = "health"
 METRICS = "metrics"
 PROFILES = "pprof"
@@ -139,7 +142,7 @@ def command(release: Release, around: Surroundings) -> Command:
             "KUBERNETES_SERVICE_PORT": str(around.api_server),
             "SPARK_HOME": str(spark),
             "SPARK_CONF_DIR": str(spark / "conf"),
-            **submission.environment(spark, _environment(values, around.files)),
+            **submission.environment(spark, _environment(values, around.files, spark)),
         },
         f"http://{address(around.ports[HEALTH])}/readyz",
     )
@@ -155,8 +158,8 @@ def _mounts(values: Values) -> list[ConfigMapMount]:
     return list(config_maps.mounts(volumes or [], volume_mounts or []))
 
 
-def _environment(values: Values, files: Path) -> dict[str, str]:
-    """Variables of the controller; a folder that is a ConfigMap of its pods is named as it is here."""
+def _environment(values: Values, files: Path, spark: Path) -> dict[str, str]:
+    """Variables of the controller; its image's Spark, and ConfigMaps of its pods, are named as here."""
     variables = {
         variable["name"]: str(variable["value"])
         for variable in value_at(values, "controller.env") or []
@@ -165,7 +168,7 @@ def _environment(values: Values, files: Path) -> dict[str, str]:
     for mount in _mounts(values):
         local_path = str(config_maps.within(files, mount.path))
         variables = {name: value.replace(mount.path, local_path) for name, value in variables.items()}
-    return variables
+    return {name: str(spark) if value == IMAGE_SPARK else value for name, value in variables.items()}
 
 
 def flags(values: Values) -> list[str]:

@@ -285,6 +285,7 @@ ROWS = (
                 "short",
                 waiting=_max(f"{GATE}open_logs"),
                 being_read=_max(f"{GATE}being_read"),
+                left_out_of_the_list=_max(f"{GATE}left_out"),
             ),
             _panel("The one that waits longest", "s", wait=_max(f"{GATE}oldest_open_seconds")),
             _panel(
@@ -300,6 +301,10 @@ ROWS = (
                 interval=_max(f"{GATE}scan_interval_seconds"),
             ),
             _panel("Hot logs", "short", logs=_max(f"{GATE}hot_logs")),
+            _panel(
+                "Share of the server's list that was lost", "percentunit", lost=_max(f"{GATE}unlisted_share")
+            ),
+            _panel("Jobs listed again, a minute", "cpm", listed=_a_minute(f"{GATE}relisted_total")),
         ),
     ),
 )

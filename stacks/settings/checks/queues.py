@@ -18,8 +18,8 @@ from moka.queues.resources import quantity, total
 from stacks.settings.environment import Environment
 
 MAX_KIB = 900
-"""Of `queues.yaml`: a ConfigMap has 1 MiB (kubernetes/kubernetes: pkg/apis/core/validation, MaxSecretSize), and
-the keeper's copy of it, packed, is there too."""
+"""Of `queues.yaml`: a ConfigMap has 1 MiB (kubernetes.io, "ConfigMaps"), and the keeper's copy, packed, is
+there too."""
 
 
 def trees(settings: Environment) -> Iterator[Mistake]:
@@ -40,8 +40,8 @@ def size(settings: Environment) -> Iterator[Mistake]:
         if kib > MAX_KIB:
             yield Mistake(
                 "queues",
-                f"are {kib} KiB on {comma_list(clusters)}, and YuniKorn reads them from a ConfigMap, for which "
-                f"they may have {MAX_KIB}; have fewer projects, or limits of users",
+                f"are {kib} KiB on {comma_list(clusters)}, and YuniKorn reads them from a ConfigMap, for "
+                f"which they may have {MAX_KIB}; have fewer projects, or limits of users",
             )
 
 

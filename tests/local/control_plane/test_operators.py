@@ -13,7 +13,7 @@ from moka.components.kubernetes.application_quota import APPLICATIONS
 from moka.components.kubernetes.job_submission import POLICY_NAME, rules
 from moka.components.kubernetes.spark_operator import (
     CHART,
-    CORE_SITE,
+    SUBMISSION_FILES,
     SparkOperatorArgs,
     hadoop_config_map,
     release_name,
@@ -76,7 +76,7 @@ def hadoop(release):
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": hadoop_config_map(release.name), "namespace": release.namespace},
-        "data": {"core-site.xml": CORE_SITE},
+        "data": SUBMISSION_FILES,
     }
 
 

@@ -82,6 +82,7 @@ FAILED = f'otelcol_exporter_send_failed_metric_points_total{{{A},job="openteleme
 SENT_BACK = f"otelcol_exporter_send_failed_metric_points_total{{{COLLECTOR}}}"
 SIZE, CAPACITY = (f"otelcol_exporter_queue_{name}{{{COLLECTOR}}}" for name in ("size", "capacity"))
 PODS = f'moka_pods{{{A},node="n",namespace="jobs",host_network="false"}}'
+UNLISTED = f"moka_history_gate_unlisted_share{{{A}}}"
 AGENT = (
     f"container_memory_working_set{{{NODE},"
     'namespace="kube-system",pod="aws-node-x",container="aws-eks-nodeagent"}'
@@ -212,6 +213,11 @@ CASES = {
         {SCAN: constant(361), INTERVAL: constant(30)},
         {SCAN: constant(360), INTERVAL: constant(30)},
         {SCAN: then(361, 30), INTERVAL: constant(30)},
+    ),
+    "HistoryListLost": (
+        {UNLISTED: constant(0.21)},
+        {UNLISTED: constant(0.2)},
+        {UNLISTED: then(1, 0)},
     ),
     "EventLogsNotJoined": (
         {OPEN: constant(1501), NOT_JOINED: constant(0)},

@@ -52,7 +52,6 @@ OTHERS = {
     "failed to place application",
     "no placement rule matched",
     "Preempted by",
-    "signal: killed",
 }
 """What is in no code of ours: the words of other programs."""
 

@@ -1,4 +1,6 @@
+import os
 import re
+import subprocess
 from collections import Counter
 from xml.etree import ElementTree
 
@@ -7,6 +9,8 @@ import pytest
 from moka.catalog import read
 from moka.components.kubernetes.spark_operator import (
     CORE_SITE,
+    SUBMIT_SCRIPT,
+    SUBMIT_SECONDS,
     SparkOperator,
     SparkOperatorArgs,
     release_name,
@@ -120,7 +124,10 @@ def test_spark_submit_hands_urls_of_s3_on_without_s3a_or_an_identity(release):
     volumes = {volume["name"]: volume for volume in controller["volumes"]}
 
     volume = volumes[mounted[variables["SPARK_DIST_CLASSPATH"]]]
-    assert volume["configMap"] == {"name": "spark-operator-batch-hadoop"}
+    assert volume["configMap"] == {
+        "name": "spark-operator-batch-hadoop",
+        "items": [{"key": "core-site.xml", "path": "core-site.xml"}],
+    }
     # Spark would put what these name into the driver's pod as well.
     assert not {"HADOOP_CONF_DIR", "SPARK_CONF_DIR"} & variables.keys()
     [setting] = ElementTree.fromstring(CORE_SITE)
@@ -219,3 +226,60 @@ def test_one_of_two_replicas_may_go_at_a_time(several):
     assert by_kind["PodDisruptionBudget"]["spec"]["minAvailable"] == 1
     assert flags(several["batch"])["leader-election"] == "true"
     assert re.fullmatch(r"\d+s", flags(several["batch"])["driver-pod-creation-grace-period"])
+
+
+@pytest.fixture
+def submit(tmp_path):
+    """Run what stands for spark-submit, with a Spark whose own does this, and with a limit of seconds."""
+
+    def run(program, seconds=SUBMIT_SECONDS):
+        spark = tmp_path / "spark" / "bin" / "spark-submit"
+        spark.parent.mkdir(parents=True, exist_ok=True)
+        spark.write_text(f"#!/bin/bash\n{program}\n")
+        spark.chmod(0o755)
+        script = tmp_path / "spark-submit"
+        script.write_text(SUBMIT_SCRIPT.replace(f" {SUBMIT_SECONDS} ", f" {seconds} ", 1))
+        script.chmod(0o555)
+        return subprocess.run(
+            [script, "--name", "a b", "--conf=x=1"],
+            env={**os.environ, "SUBMIT_SPARK": str(tmp_path / "spark"), "SPARK_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    return run
+
+
+def test_spark_submit_is_run_as_the_operator_asks_for_it(submit, tmp_path):
+    done = submit('printf "%s|" "$SPARK_HOME" "$@"; echo wrong >&2; exit 3')
+
+    assert done.stdout == f"{tmp_path / 'spark'}|--name|a b|--conf=x=1|"
+    assert (done.returncode, done.stderr) == (3, "wrong\n")
+
+
+def test_a_spark_submit_that_hangs_is_ended_with_a_reason(submit):
+    """The operator would wait for it for ever, with one of its workers."""
+    done = submit("sleep 300", seconds=1)
+
+    assert done.returncode == 124
+    assert done.stderr == f"spark-submit took more than {SUBMIT_SECONDS} s\n"
+
+
+def test_a_spark_submit_that_is_killed_for_want_of_memory_says_so(submit):
+    done = submit("kill -KILL $$")
+
+    assert done.returncode == 137
+    assert "spark-submit was killed, for want of memory" in done.stderr
+
+
+def test_the_controller_finds_what_stands_for_spark_submit(values):
+    controller = values["controller"]
+    env = {variable["name"]: variable["value"] for variable in controller["env"]}
+    mounts = {mount["name"]: mount["mountPath"] for mount in controller["volumeMounts"]}
+    volumes = {volume["name"]: volume for volume in controller["volumes"]}
+
+    [item] = volumes["submit"]["configMap"]["items"]
+    assert f"{mounts['submit']}/{item['path']}" == f"{env['SPARK_HOME']}/bin/spark-submit"
+    assert int(volumes["submit"]["configMap"]["defaultMode"]) & 0o111 == 0o111
