@@ -58,7 +58,7 @@ case $status in
 esac
 exit $status
 """
-"""In place of spark-submit, which runs without a limit, and no probe sees that (kubeflow/spark-operator v2.5.2:
+"""In place of spark-submit, which runs without a limit, seen by no probe (kubeflow/spark-operator v2.5.2:
 submission.go, runSparkSubmit). What it says last is in the application's message."""
 
 SUBMISSION_FILES = {"core-site.xml": CORE_SITE, "spark-submit": SUBMIT_SCRIPT}

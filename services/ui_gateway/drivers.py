@@ -92,6 +92,7 @@ class Drivers:
         self._listener = listener
         self._by_uid: dict[str, Driver] = {}
         self._by_application: dict[tuple[str, str], dict[str, Driver]] = {}
+        self._by_address: dict[str, dict[str, Driver]] = {}
         self._answered_uids: set[str] = set()
 
     def __len__(self) -> int:
@@ -107,6 +108,8 @@ class Drivers:
             return
         self._by_uid[uid] = driver
         self._by_application.setdefault((driver.namespace, driver.application), {})[uid] = driver
+        if driver.address and not driver.ended:
+            self._by_address.setdefault(driver.address, {})[uid] = driver
         if answered:
             self._answered_uids.add(uid)
         new = driver.run and (before is None or before.run != driver.run)
@@ -123,6 +126,16 @@ class Drivers:
         """The driver of an application; of several, after a new try, the last."""
         drivers = self._by_application.get((namespace, application), {})
         return max(drivers.values(), key=lambda driver: (driver.created, driver.uid), default=None)
+
+    def has_address(self, driver: Driver) -> bool:
+        """Whether its address is its own: of two drivers that run and say so, the newer's.
+
+        A watch may not have told yet that the older has ended, as that of a lost node; a pod gets the address
+        of one that is gone after half a minute (aws/amazon-vpc-cni-k8s: README.md, IP_COOLDOWN_PERIOD).
+        """
+        holders = self._by_address.get(driver.address, {}).values()
+        newest = max(holders, key=lambda holder: (holder.created, holder.uid), default=None)
+        return newest is None or newest.uid == driver.uid
 
     def answered(self, driver: Driver) -> bool:
         """Whether its UI has answered this gateway."""
@@ -142,3 +155,7 @@ class Drivers:
         del self._by_application[key][uid]
         if not self._by_application[key]:
             del self._by_application[key]
+        holders = self._by_address.get(driver.address, {})
+        holders.pop(uid, None)
+        if not holders:
+            self._by_address.pop(driver.address, None)

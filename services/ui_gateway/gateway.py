@@ -156,6 +156,8 @@ class Gateway:
         if answer := answers.before_asking(driver, path, history):
             return self._response(target, answer)
         drivers = self._knowledge.drivers
+        if not drivers.has_address(driver):
+            return html(504, texts.no_answer(target.name, "its address is another job's by now"))
         try:
             response = await self._proxy.pass_on(request, self._server(driver), self._settings.scheme)
         except ProxyRefusal:

@@ -44,6 +44,25 @@ def test_of_two_tries_the_newer_counts_whatever_comes_first():
         assert drivers.newest("data", "etl").run == OTHER_RUN
 
 
+def test_an_address_is_of_the_newer_driver_that_runs():
+    """The node of the older is lost, and nobody has said yet that it ended."""
+    older = driver_pod(created="2026-11-22T10:00:00Z")
+    newer = driver_pod("other", created="2026-11-22T11:00:00Z", run=OTHER_RUN)
+    older["metadata"]["uid"], newer["metadata"]["uid"] = "a", "b"
+
+    for order in ([older, newer], [newer, older]):
+        drivers = Drivers()
+        for pod in order:
+            drivers.observe(pod, False)
+        first, second = drivers.newest("data", "etl"), drivers.newest("data", "other")
+        assert (drivers.has_address(first), drivers.has_address(second)) == (False, True)
+        drivers.observe(newer, True)
+        assert drivers.has_address(first)
+    newer["status"]["phase"] = "Succeeded"
+    drivers.observe(newer, False)
+    assert drivers.has_address(first)
+
+
 def test_a_driver_that_is_deleted_is_forgotten_and_the_one_before_it_counts_again():
     drivers = Drivers()
     older, newer = driver_pod(), driver_pod(created="2026-11-22T11:00:00Z", run=OTHER_RUN)
