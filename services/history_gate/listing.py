@@ -35,6 +35,9 @@ SETTLED_INTERVALS = 4
 MOST_OPENED = 300
 """Jobs that are opened after a look, one after the other: each is read whole, as for somebody who watches."""
 
+OPEN_SECONDS = 600.0
+"""That the server may take for one of them."""
+
 MOST_MISSING = 50_000
 """Jobs that are remembered as left out."""
 
@@ -78,7 +81,7 @@ class Listing:
         metrics.gauge(
             "left_out",
             "Jobs that have ended and that a pod does not list, at the last look.",
-            lambda: sum(map(len, self._missing.values())),
+            lambda: sum(times > 0 for missing in self._missing.values() for times in missing.values()),
         )
 
     async def run(self) -> None:
@@ -118,15 +121,16 @@ class Listing:
                 if status == 200:
                     missing.pop(name, None)
                     self._seen[url].append((name, written.get(name, since)))
-                elif status == 404 and len(missing) < MOST_MISSING:
-                    missing[name] = missing.get(name, 0) + 1
+                elif name in missing or len(missing) < MOST_MISSING:
+                    # One that does not answer is asked again.
+                    missing[name] = missing.get(name, 0) + (status == 404)
             twice = [name for name, times in missing.items() if times > 1]
             for name in twice[:MOST_OPENED]:
                 await self._open(url, name)
         self._looked_until = until
 
     async def _open(self, url: str, name: str) -> None:
-        status = await self._servers.status(url, f"/history/{name}/jobs/")
+        status = await self._servers.status(url, f"/history/{name}/jobs/", OPEN_SECONDS)
         if status is None:
             return
         # Where there is no log any more, nobody will list it.

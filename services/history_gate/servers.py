@@ -56,10 +56,11 @@ class Servers:
                 continue
         raise Unreachable
 
-    async def status(self, url: str, path: str) -> int | None:
-        """Status of a page of a pod; None where it does not answer."""
+    async def status(self, url: str, path: str, seconds: float = 30.0) -> int | None:
+        """Status of a page of a pod; None where it does not answer in so many seconds."""
+        timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_SECONDS)
         try:
-            async with self._session.get(url + path, allow_redirects=False) as response:
+            async with self._session.get(url + path, allow_redirects=False, timeout=timeout) as response:
                 await response.read()
                 return response.status
         except (aiohttp.ClientError, TimeoutError):

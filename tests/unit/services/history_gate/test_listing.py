@@ -119,6 +119,25 @@ def test_each_pod_has_a_list_of_its_own_and_one_that_is_away_is_not_taken_for_em
     assert values["left_out"] == 0
 
 
+def test_a_pod_that_was_away_is_asked_again_for_what_ended_meanwhile(monkeypatch):
+    server = HistoryServer(set(), {job(1)})
+    status = Servers.status
+
+    async def away(*_):
+        return None
+
+    async def go(_):
+        monkeypatch.setattr(Servers, "status", away)
+
+    async def come(_):
+        monkeypatch.setattr(Servers, "status", status)
+
+    steps = [(0, go), (0, Listing.repair), (1, come), (1, Listing.repair), (2, Listing.repair)]
+    values = looking(Bucket({job(1): 2}), steps, server)
+
+    assert (server.opened, values["left_out"]) == ([job(1)], 0)
+
+
 def test_a_list_that_is_lost_is_told_and_nobody_opens_all_of_it():
     """A scan that could not list the folder empties the list; later ones fill it again."""
     names = [job(number) for number in range(100)]
