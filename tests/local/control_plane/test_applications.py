@@ -58,7 +58,9 @@ def story(tmp_path_factory):
     cloud = Cloud(tmp_path_factory.mktemp("many"))
     with load_cluster(cloud, machines=1, per_minute=PER_MINUTE, finished_pods=FINISHED_PODS) as cluster:
         watch = Watch(cluster.api).start()
-        cluster.submit(EVERY)
+        cluster.submit([UNPROTECTED])
+        until(lambda: cluster.api.get(driver(UNPROTECTED)), "the first has a driver", PATIENCE, watch.states)
+        cluster.submit(ALL)
         running = [UNPROTECTED, *LATE]
         until(lambda: all(watch.state(c) == "RUNNING" for c in running), "they run", PATIENCE, watch.states)
         until(lambda: watch.all_over(EARLY), "some are over", PATIENCE, watch.states)

@@ -351,8 +351,8 @@ def test_a_page_of_300_mb_is_not_held_in_memory(asked):
     size, grown = run_apart(play())
 
     assert size > 300 << 20
-    # On a busy machine the test's own server and reader came to 36 MiB.
-    assert grown < size // 5
+    # On a busy machine the test's own server and reader came to 62 MiB.
+    assert grown < size // 3
 
 
 def test_a_driver_leaves_no_service_worker_behind(asked):
