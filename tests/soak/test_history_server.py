@@ -14,7 +14,7 @@ from tests.support.history_servers import REGION, server_of
 from tests.support.many_logs import MODIFIED, PAGE, many_logs, wait_for_scans, wait_until_known
 from tests.support.uploader_process import wait_for
 
-LOGS = 600
+LOGS = 150
 HOURS = 3600
 
 
@@ -41,7 +41,7 @@ def test_jobs_that_a_killed_server_left_out_are_listed_again(tmp_path):
         server_of(tmp_path, BUCKET, logs.endpoint, {}, conf=CONF) as server,
     ):
         logs.count = LOGS
-        wait_for(lambda: logs.reads > LOGS // 6, 60)
+        wait_for(lambda: logs.reads > LOGS // 10, 60)
         server.kill()
         server.start()
         wait_until_known(logs)
