@@ -131,16 +131,6 @@ def test_the_job_writes_for_every_question_what_duckdb_answers(history, tmp_path
     assert any(row["workflow"] is None for row in ask(history, DEMANDS, ASKED))
 
 
-def test_a_history_without_gaps_is_answered_as_well(tmp_path):
-    history = tmp_path / "history"
-    usage_history.write_runs(history, 500, queues=10, clusters=2)
-    asked = answers.window(usage_history.clusters_of(2), BEGAN + 30 * DAY, Rules())
-    # Of gaps there are none: their folder is empty.
-    (history / "usage/v1/gaps").mkdir()
-
-    expect_answers_of_duckdb(tmp_path, history, asked, ["amounts", "needs", "hours", "runs"])
-
-
 def test_the_job_file_gives_the_program_arguments_that_it_takes():
     job = yaml.safe_load(usage_job.PROGRAM.with_name("usage-questions.yaml").read_text())
 
