@@ -76,8 +76,8 @@ def cluster_subnets(
 def other_subnets(cluster: str, zones: Collection[str], subnets: Sequence[Described]) -> Iterator[Violation]:
     """What EKS refuses of other subnets of a cluster that was made in these zones.
 
-    Source: of the rule, "You can't change which subnets ... in different Availability Zones"; nodes may be in
-    any subnet of the VPC (the same page). Words: as programs quote EKS.
+    Source: aws/containers-roadmap#2330; words: as programs quote EKS. Nodes may be in any subnet of the VPC
+    (the rule's page).
     """
     new = {subnet["AvailabilityZone"] for subnet in subnets}
     if new != set(zones):

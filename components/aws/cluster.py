@@ -184,8 +184,9 @@ class Cluster(pulumi.ComponentResource):
                         pulumi.ResourceOptions(
                             protect=args.retain,
                             retain_on_delete=args.retain,
-                            # EKS keeps a control plane to the zones in which it was made; nodes may be in
-                            # others (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html).
+                            # EKS keeps a control plane to the zones in which it was made
+                            # (aws/containers-roadmap#2330); nodes may be in others
+                            # (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html).
                             ignore_changes=["vpcConfig.subnetIds"],
                         ),
                     )

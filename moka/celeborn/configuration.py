@@ -27,6 +27,9 @@ host's name, and so only the pod's address (apache/celeborn v0.7.0: CelebornConf
 COMMIT_SECONDS, SORT_SECONDS = 480, 120
 """How long, at most, a worker that restarts waits for its writers, and then for its sorters."""
 
+RESTART_SECONDS = COMMIT_SECONDS + SORT_SECONDS
+"""How long a worker may take to stop for a restart."""
+
 NODE_RESERVE = 0.2
 """Share of a node's instance storage for images and logs, as kubelet and containerd are there too, and for
 staying free: from 85% on the kubelet takes images away, and from 90% on no worker comes to the node any more,
@@ -35,9 +38,6 @@ nodeadm/internal/kubelet/config.go, nodefs.available)."""
 
 VOLUME_RESERVE = 0.05
 """Share of a volume that stays free: room for what is on its way while a worker sees that it is full."""
-
-RESTART_SECONDS = COMMIT_SECONDS + SORT_SECONDS
-"""How long a worker may take to stop for a restart."""
 
 HEARTBEAT_TIMEOUT_SECONDS = 180
 """Without a heartbeat for so long, a worker's data is given up for lost: longer than a restart takes from the

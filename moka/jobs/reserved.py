@@ -81,7 +81,7 @@ SUBMITTER_KEYS = (
     "spark.driver.userClassPathFirst",
     "spark.submit.*",
 )
-"""Of `SUBMISSION`, those that are neither a field of the job nor set by the platform."""
+"""Of `SUBMISSION`, those that are reserved for that reason only."""
 
 PLATFORM: Mapping[str, str] = {
     "spark.master": "the operator chooses it",

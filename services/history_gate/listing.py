@@ -13,9 +13,11 @@ import time as clock
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
+import aiohttp
+
 from moka import event_logs
 from services.common.metrics import Metrics
-from services.history_gate.servers import Servers
+from services.history_gate.servers import CONNECT_SECONDS, Servers
 from services.history_gate.storage import Storage
 
 SAMPLE_SECONDS = 300.0
@@ -35,7 +37,7 @@ SETTLED_INTERVALS = 4
 MOST_OPENED = 300
 """Jobs that are opened after a look, one after the other: each is read whole, as for somebody who watches."""
 
-OPEN_SECONDS = 600.0
+OPENING = aiohttp.ClientTimeout(total=600.0, sock_connect=CONNECT_SECONDS)
 """That the server may take for one of them."""
 
 MOST_MISSING = 50_000
@@ -67,6 +69,7 @@ class Listing:
         self._seen: dict[str, deque[tuple[str, float]]] = {
             url: deque(maxlen=REMEMBERED) for url in servers.urls
         }
+        # Pod -> job -> how often its list had it not; 0 where it has not answered yet.
         self._missing: dict[str, dict[str, int]] = {url: {} for url in servers.urls}
         self._share = dict.fromkeys(servers.urls, 0.0)
         self._looked_until: float | None = None
@@ -130,7 +133,7 @@ class Listing:
         self._looked_until = until
 
     async def _open(self, url: str, name: str) -> None:
-        status = await self._servers.status(url, f"/history/{name}/jobs/", OPEN_SECONDS)
+        status = await self._servers.status(url, f"/history/{name}/jobs/", OPENING)
         if status is None:
             return
         # Where there is no log any more, nobody will list it.

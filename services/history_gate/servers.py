@@ -56,9 +56,8 @@ class Servers:
                 continue
         raise Unreachable
 
-    async def status(self, url: str, path: str, seconds: float = 30.0) -> int | None:
-        """Status of a page of a pod; None where it does not answer in so many seconds."""
-        timeout = aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_SECONDS)
+    async def status(self, url: str, path: str, timeout: aiohttp.ClientTimeout = ASKING) -> int | None:
+        """Status of a page of a pod; None where it does not answer in time."""
         try:
             async with self._session.get(url + path, allow_redirects=False, timeout=timeout) as response:
                 await response.read()

@@ -1,7 +1,7 @@
 """The drivers of the job namespaces, as their pods tell of them: some 1 KiB a driver is kept."""
 
 import re
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -82,6 +82,10 @@ def _unscheduled(status: Object) -> str:
     return ""
 
 
+def _newest(drivers: Iterable[Driver]) -> Driver | None:
+    return max(drivers, key=lambda driver: (driver.created, driver.uid), default=None)
+
+
 class Drivers:
     """The drivers that there are. It is the `Observer` of watches.
 
@@ -125,7 +129,7 @@ class Drivers:
     def newest(self, namespace: str, application: str) -> Driver | None:
         """The driver of an application; of several, after a new try, the last."""
         drivers = self._by_application.get((namespace, application), {})
-        return max(drivers.values(), key=lambda driver: (driver.created, driver.uid), default=None)
+        return _newest(drivers.values())
 
     def has_address(self, driver: Driver) -> bool:
         """Whether its address is its own: of two drivers that run and say so, the newer's.
@@ -133,8 +137,7 @@ class Drivers:
         A watch may not have told yet that the older has ended, as that of a lost node; a pod gets the address
         of one that is gone after half a minute (aws/amazon-vpc-cni-k8s: README.md, IP_COOLDOWN_PERIOD).
         """
-        holders = self._by_address.get(driver.address, {}).values()
-        newest = max(holders, key=lambda holder: (holder.created, holder.uid), default=None)
+        newest = _newest(self._by_address.get(driver.address, {}).values())
         return newest is None or newest.uid == driver.uid
 
     def answered(self, driver: Driver) -> bool:

@@ -125,9 +125,9 @@ Domain = Annotated[
     ),
 ]
 
-PRIVATE_RANGES = tuple(
-    IPv4Network(cidr) for cidr in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
-)
+RFC_1918 = tuple(IPv4Network(cidr) for cidr in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"))
+
+PRIVATE_RANGES = (*RFC_1918, IPv4Network("100.64.0.0/10"))
 """RFC 1918 and RFC 6598."""
 
 

@@ -11,7 +11,7 @@ from moka.pod_subnets import prefixes
 from moka.subnet_plan import SubnetPlan, subnet_plans, usable_addresses
 from stacks.settings.checks.names import repeated
 from stacks.settings.environment import Environment
-from stacks.settings.fields import is_private
+from stacks.settings.fields import RFC_1918, is_private
 from stacks.settings.foundation import Foundation, Network
 from stacks.settings.network_use import group_uses, vpc_contents, zone_use
 
@@ -47,9 +47,9 @@ NOT_PUBLIC = (
     # Of documentation: RFC 5737.
     *map(IPv4Network, ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")),
 )
-SERVICE_RANGES = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")))
 LARGEST_SERVICE_PREFIX, SMALLEST_SERVICE_PREFIX = 12, 24
-"""https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html"""
+"""Of Services, which have to be within RFC 1918:
+https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html"""
 
 MAX_INBOUND_RULES, EKS_RULES = 60, 1
 """Of the cluster's security group: Amazon VPC quotas, "Inbound or outbound rules per security group"."""
@@ -230,11 +230,10 @@ def services(settings: Environment) -> Iterator[Mistake]:
         if cidr is None or foundation is None:
             continue
         at = f"clusters.{name}.service_cidr"
-        if not any(cidr.subnet_of(private) for private in SERVICE_RANGES):
+        if not any(cidr.subnet_of(private) for private in RFC_1918):
             yield Mistake(
                 at,
-                f"is {cidr}, but EKS takes ranges of {comma_list(map(str, SERVICE_RANGES))}; choose one of "
-                "these",
+                f"is {cidr}, but EKS takes ranges of {comma_list(map(str, RFC_1918))}; choose one of these",
             )
         elif not LARGEST_SERVICE_PREFIX <= cidr.prefixlen <= SMALLEST_SERVICE_PREFIX:
             yield Mistake(at, f"is {cidr}, but EKS takes /12 to /24; choose a range of such a size")

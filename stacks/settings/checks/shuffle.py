@@ -6,12 +6,11 @@ from moka.celeborn.configuration import NODE_RESERVE, worker_sets
 from moka.machines.instance_types import METAL_VCPUS, instance_type
 from moka.machines.node_roles import Role
 from moka.mistakes import Mistake, comma_list
-from moka.sizes import celeborn
 from moka.sizes.celeborn import worker_cores, worker_memory_gib
 from stacks.settings.cluster import Cluster
 from stacks.settings.environment import Environment
 from stacks.settings.shuffle import Shuffle
-from stacks.settings.shuffle_sizes import worker_size
+from stacks.settings.shuffle_sizes import master_size, worker_size
 
 LEAST_WITH_COPIES = 3
 """Workers where each shuffle is on two of them."""
@@ -151,7 +150,7 @@ def master_sizes(settings: Environment) -> Iterator[Mistake]:
         size, machines = shuffle.sizes.master, cluster.machines_of("system")
         if size is None or not machines or any(machine.memory_mib is None for machine in machines):
             continue
-        memory = celeborn.MasterSize(cpus=size.cpus, heap_gib=size.heap_gib).memory_gib
+        memory = master_size(shuffle).memory_gib
         cores = max(machine.vcpus or METAL_VCPUS for machine in machines)
         gib = max(machine.memory_mib or 0 for machine in machines) // 1024
         # A machine never has all of itself for one pod.

@@ -61,11 +61,10 @@ def cluster(plan: Plan) -> Iterator[Verdict]:
     elif version and old and version != old:
         yield from versions.other_cluster_version(about, old, version, _group_versions(plan, name), today)
     config = plan.inputs.get("vpcConfig") or {}
-    old_config = plan.old.get("vpcConfig") or {}
-    if not plan.old:
+    if plan.old:
+        yield from _other_subnets(plan, about, config, plan.old.get("vpcConfig") or {})
+    else:
         yield from _subnets(plan, about, name, config)
-    elif {*config.get("subnetIds", ())} != {*old_config.get("subnetIds", ())}:
-        yield from _other_subnets(plan, about, config, old_config)
     yield from endpoint.endpoint(about, config)
 
 
@@ -86,8 +85,8 @@ def _subnets(plan: Plan, about: str, name: str, config: Mapping[str, Any]) -> It
 def _other_subnets(
     plan: Plan, about: str, config: Mapping[str, Any], old_config: Mapping[str, Any]
 ) -> Iterator[Verdict]:
-    ids, old_ids = list(config.get("subnetIds") or []), list(old_config.get("subnetIds") or [])
-    if not (ids and old_ids):
+    ids, old_ids = (sorted({*(place.get("subnetIds") or ())}) for place in (config, old_config))
+    if not ids or not old_ids or ids == old_ids:
         return
     own = _selection(plan, "describe_subnets", "subnet-id", ids)["Subnets"]
     old = _selection(plan, "describe_subnets", "subnet-id", old_ids)["Subnets"]

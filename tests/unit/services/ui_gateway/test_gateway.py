@@ -361,6 +361,16 @@ def test_a_driver_leaves_no_service_worker_behind(asked):
     assert asked(Uis(driver_pod()), path="/worker.js", open=True, **headers)[0] == 403
 
 
+def test_a_job_whose_address_another_has_by_now_shows_nothing_of_it(asked):
+    """Its node is lost, and its watch has not said so; the other is of another namespace."""
+    other = driver_pod("other", namespace="science", created="2026-11-22T11:00:00Z", run=OTHER_RUN)
+
+    status, _, body = asked(Uis(driver_pod(), other), open=True)
+
+    assert status == 504
+    assert "its address is another job&#x27;s by now" in str(body)
+
+
 def test_half_a_page_does_not_look_like_a_whole_one():
     async def handler(request):
         response = web.StreamResponse()

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from localcloud.control_plane.stand_ins.config_maps import mounts, write
@@ -37,6 +39,18 @@ def test_each_key_is_a_file_where_the_pod_mounts_it_and_what_was_there_is_gone(t
 
     write(server, "release a/b", "operators", [mounted(items=[{"key": "b", "path": "c"}])], tmp_path)
     assert files(tmp_path) == {"etc/hadoop/c": "2"}
+
+
+def test_a_script_is_in_its_folder_and_can_be_run_if_the_volume_says_so(tmp_path):
+    server = Server(**{PATH: {"data": {"run": "#!/bin/bash"}}})
+    script = tmp_path / "etc/hadoop/bin/run"
+    items = [{"key": "run", "path": "bin/run"}]
+
+    write(server, "release a/b", "operators", [mounted(items=items)], tmp_path)
+    assert not os.access(script, os.X_OK)
+
+    write(server, "release a/b", "operators", [mounted(items=items, defaultMode=0o555)], tmp_path)
+    assert os.access(script, os.X_OK)
 
 
 def test_pods_that_would_wait_for_a_config_map_for_ever_are_refused(tmp_path):

@@ -155,6 +155,12 @@ def test_mistakes_are_refused_before_anything_is_registered(changes, expected, r
     assert expected in refusal(changes)
 
 
+def test_more_queues_than_a_config_map_holds_are_refused(refusal, monkeypatch):
+    monkeypatch.setattr("stacks.settings.checks.queues.MAX_KIB", 1)
+
+    assert "queues: are 2 KiB on spark-a, and YuniKorn reads them from a ConfigMap" in refusal({})
+
+
 EXECUTORS = "clusters.spark-a.node_groups.executor-arm64"
 NIGHTLY = {
     f"{EXECUTORS}.schedule": {
