@@ -97,6 +97,21 @@ def test_every_variable_that_the_makefile_declares_may_be_given():
         assert make("help", f"{name}=laptop").returncode == 0, name
 
 
+def test_bytecode_is_kept_though_the_shell_says_not_to(checkout, tmp_path):
+    bytecode = tmp_path / "bytecode"
+
+    result = make(
+        "status",
+        folder=checkout,
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONPYCACHEPREFIX=str(bytecode),
+        MOKA_CLOUD="",
+    )
+
+    assert result.returncode == 0, result.stderr
+    assert list(bytecode.rglob("*.pyc"))
+
+
 def test_an_empty_stack_is_not_local():
     result = make("--dry-run", "down", "STACK=")
 
