@@ -82,29 +82,6 @@ def test_what_a_plugin_made_that_died_is_found_by_what_an_up_would_create(networ
     assert "dev needs no recovery" in recover(network, "--planned").stderr
 
 
-def test_two_of_one_name_by_pulumi_are_for_people(network):
-    iam = client(network, "iam")
-    [role] = [r for r in network.state() if name(r) == "Role flows"]
-    trust = role["inputs"]["assumeRolePolicy"]
-    tags = [{"Key": key, "Value": value} for key, value in role["outputs"]["tagsAll"].items()]
-    iam.create_role(RoleName="flows-0a1b2c3", AssumeRolePolicyDocument=trust, Tags=tags)
-    other = [{"Key": "moka:resource", "Value": "flows"}, {"Key": "moka:environment", "Value": "prod"}]
-    iam.create_role(RoleName="flows-7654321", AssumeRolePolicyDocument=trust, Tags=other)
-    cut_off(network, "RolePolicy flows", "FlowLog flows", "Role flows", recorded=False)
-
-    refused = recover(network, "--planned", "--yes")
-
-    assert refused.returncode == 1
-    both = " and ".join(sorted((role["id"], "flows-0a1b2c3")))
-    assert (
-        f"creating Role flows: it may exist, more than once; as {both}: delete all but one" in refused.stderr
-    )
-    iam.delete_role(RoleName="flows-0a1b2c3")
-    assert recover(network, "--planned", "--yes").returncode == 0
-    iam.delete_role(RoleName="flows-7654321")
-    network.expect_no_changes()
-
-
 def test_an_up_before_the_recovery_is_refused_and_nothing_is_changed(network):
     cut_off(network, "Subnet b")
     cut_off_before = network.engine.state_file("dev").path.read_text()

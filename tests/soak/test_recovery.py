@@ -48,6 +48,29 @@ def drift(stack: PulumiStack) -> subprocess.CompletedProcess[str]:
     return moka(stack.engine, "drift", stack.name, "--", *events)
 
 
+def test_two_of_one_name_by_pulumi_are_for_people(network):
+    iam = client(network, "iam")
+    [role] = [r for r in network.state() if name(r) == "Role flows"]
+    trust = role["inputs"]["assumeRolePolicy"]
+    tags = [{"Key": key, "Value": value} for key, value in role["outputs"]["tagsAll"].items()]
+    iam.create_role(RoleName="flows-0a1b2c3", AssumeRolePolicyDocument=trust, Tags=tags)
+    other = [{"Key": "moka:resource", "Value": "flows"}, {"Key": "moka:environment", "Value": "prod"}]
+    iam.create_role(RoleName="flows-7654321", AssumeRolePolicyDocument=trust, Tags=other)
+    cut_off(network, "RolePolicy flows", "FlowLog flows", "Role flows", recorded=False)
+
+    refused = recover(network, "--planned", "--yes")
+
+    assert refused.returncode == 1
+    both = " and ".join(sorted((role["id"], "flows-0a1b2c3")))
+    assert (
+        f"creating Role flows: it may exist, more than once; as {both}: delete all but one" in refused.stderr
+    )
+    iam.delete_role(RoleName="flows-0a1b2c3")
+    assert recover(network, "--planned", "--yes").returncode == 0
+    iam.delete_role(RoleName="flows-7654321")
+    network.expect_no_changes()
+
+
 def test_what_the_next_up_made_a_second_time_is_told_and_deleted_on_request(network, ec2):
     cut_off(network, "LaunchTemplate nodes", "Key spare", "Eip spare")
     network.up()

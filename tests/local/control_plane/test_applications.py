@@ -1,4 +1,4 @@
-"""Twenty applications at once; half of their drivers end while the operator is away, and finished pods go."""
+"""Ten applications at once; half of their drivers end while the operator is away, and finished pods go."""
 
 from dataclasses import dataclass
 
@@ -18,8 +18,8 @@ from tests.support.application_load import (
     until,
 )
 
-EARLY = cases(10, first=0, runs_for=5, retries=1)
-LATE = cases(10, first=10, runs_for=UNTIL_ENDED)
+EARLY = cases(5, first=0, runs_for=5, retries=1)
+LATE = cases(5, first=5, runs_for=UNTIL_ENDED)
 ALL = [*EARLY, *LATE]
 
 # Its driver lacks the finalizer, and is among the first: what is deleted of finished pods is the oldest.
