@@ -32,10 +32,10 @@ ANN = Right(
     organization="analytics",
     tiers=frozenset({1, 2}),
 )
+OPERATOR = Right(who="group:operators", may=frozenset({"see", "stop", "operate"}))
+
 NO_AUTHORITIES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For clients of plain HTTP: by default each reads all authorities of the machine, which takes 40 ms."""
-
-OPERATOR = Right(who="group:operators", may=frozenset({"see", "stop", "operate"}))
 
 
 class Believing:
