@@ -225,10 +225,11 @@ def test_one_of_two_replicas_may_go_at_a_time(several):
     assert by_kind["Deployment"]["spec"]["replicas"] == 2
     assert by_kind["PodDisruptionBudget"]["spec"]["minAvailable"] == 1
     assert flags(several["batch"])["leader-election"] == "true"
+    assert re.fullmatch(r"\d+s", flags(several["batch"])["driver-pod-creation-grace-period"])
 
 
-def test_a_driver_may_be_seen_late_even_after_the_slowest_submission(several):
-    grace = flags(several["batch"])["driver-pod-creation-grace-period"]
+def test_a_driver_may_be_seen_late_even_after_the_slowest_submission(values):
+    grace = values["controller"]["driverPodCreationGracePeriod"]
 
     assert int(grace.removesuffix("s")) >= SUBMIT_SECONDS + 30
 
