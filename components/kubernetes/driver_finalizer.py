@@ -17,6 +17,8 @@ JOB_NAMESPACE_RIGHTS = (
     # Who may patch pods may exchange their images, and so run anything in them: to delete some, and to patch
     # applications, is no more.
     Right("", "pods", ("get", "list", "watch", "patch", "deletecollection")),
+    # Which bindings YuniKorn gave up.
+    Right("", "events", ("list", "watch")),
     # Whether what a driver mounts is there.
     Right("", "configmaps", ("get",)),
     Right("sparkoperator.k8s.io", "sparkapplications", ("get", "patch")),

@@ -271,7 +271,15 @@ SOURCES: Mapping[str, Source] = {
         page="services/driver_finalizer",
         metrics=prefixed(
             metric_prefixes.DRIVER_FINALIZER,
-            *("namespaces", "held", "waiting", "longest_wait_seconds", "released_total", "failures_total"),
+            *(
+                "namespaces",
+                "held",
+                "waiting",
+                "longest_wait_seconds",
+                "released_total",
+                "failures_total",
+                "lost_bindings_total",
+            ),
         ),
     ),
     "queue-keeper": Source(

@@ -49,7 +49,7 @@ class Watch:
     """Watches one kind of object in a namespace.
 
     resource: `pods`. selector: of labels. api_path: of its API, the core API or `apis/<group>/<version>`.
-    backoff: seconds; as BACKOFF_SECONDS.
+    backoff: seconds; as BACKOFF_SECONDS. field_selector: of what the API server selects by.
     """
 
     def __init__(
@@ -61,13 +61,18 @@ class Watch:
         observer: Observer,
         backoff: tuple[float, float] = BACKOFF_SECONDS,
         api_path: str = CORE,
+        field_selector: str = "",
     ) -> None:
         self.namespace = namespace
         self.synced = False
         """Whether it has seen all objects once, or has learned that it may not."""
         self._api = api
         self._path = f"/{api_path}/namespaces/{namespace}/{resource}"
-        self._selector = selector
+        self._selectors = {
+            name: value
+            for name, value in (("labelSelector", selector), ("fieldSelector", field_selector))
+            if value
+        }
         self._observer = observer
         self._backoff = backoff
         self._version = ""
@@ -105,7 +110,7 @@ class Watch:
         uids: set[str] = set()
         token = ""
         while True:
-            query = {"labelSelector": self._selector, "limit": str(LIST_CHUNK)}
+            query = {**self._selectors, "limit": str(LIST_CHUNK)}
             page = await self._api.get(self._path, **query, **({"continue": token} if token else {}))
             if page is None:
                 raise ApiError(404, f"404 for GET {self._path}")
@@ -128,7 +133,7 @@ class Watch:
         query = {
             "watch": "1",
             "allowWatchBookmarks": "true",
-            "labelSelector": self._selector,
+            **self._selectors,
             "resourceVersion": self._version,
             "timeoutSeconds": str(WATCH_SECONDS),
         }

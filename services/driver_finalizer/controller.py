@@ -1,4 +1,5 @@
-"""The controller: watches the job namespaces that it serves, and has the remover look at their drivers."""
+"""The controller: watches the job namespaces that it serves, and has the remover look at their drivers, and
+pods whose binding was lost deleted."""
 
 import asyncio
 import logging
@@ -11,6 +12,8 @@ from services.common.kubernetes import Api, ApiError, Object, ServiceAccount
 from services.common.logs import fields
 from services.common.metrics import Metrics
 from services.common.signals import run_until_signal
+from services.common.watch import Watch as EventWatch
+from services.driver_finalizer.bindings import EVENTS, LostBindings
 from services.driver_finalizer.remover import Remover
 from services.driver_finalizer.watch import Watch
 
@@ -24,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class Controller:
-    """Watches driver pods and removes their finalizers.
+    """Watches driver pods and removes their finalizers; watches for lost bindings, and deletes their pods.
 
     namespaces: that it serves; None for those that are registered, as they come and go.
     """
@@ -36,15 +39,18 @@ class Controller:
         self._namespaces = namespaces
         self._api = api
         self._remover = Remover(api, metrics)
+        self._bindings = LostBindings(api, metrics)
         self._served: frozenset[str] = frozenset()
         self._watch: Watch | None = None
+        self._event_watches: dict[str, asyncio.Task[None]] = {}
         metrics.gauge("namespaces", "Job namespaces that are served.", lambda: len(self._served))
 
     async def run(self) -> None:
         """Serve until a signal ends it."""
         try:
-            await run_until_signal(self._remover.run(), self._follow_namespaces())
+            await run_until_signal(self._remover.run(), self._bindings.run(), self._follow_namespaces())
         finally:
+            self._watch_events(frozenset())
             if self._watch is not None:
                 await self._watch.stop()
 
@@ -75,6 +81,7 @@ class Controller:
         log.info("serving", extra=fields(namespaces=sorted(served)))
         self._served = served
         self._remover.drop_all_but(served)
+        self._watch_events(served)
         if served:
             loop = asyncio.get_running_loop()
 
@@ -83,6 +90,17 @@ class Controller:
 
             self._watch = Watch(self._account, served, observe)
             self._watch.start()
+
+    def _watch_events(self, served: frozenset[str]) -> None:
+        """Watch these namespaces for lost bindings, and no others.
+
+        Apart from drivers: where it may not yet, finalizers go as before.
+        """
+        for name in self._event_watches.keys() - served:
+            self._event_watches.pop(name).cancel()
+        for name in served - self._event_watches.keys():
+            watch = EventWatch(self._api, name, "events", "", self._bindings, field_selector=EVENTS)
+            self._event_watches[name] = asyncio.create_task(watch.run())
 
     async def _registered(self) -> list[str]:
         if self._namespaces is not None:

@@ -51,10 +51,11 @@ ROWS = (
             ),
             _panel("Longest wait", "s", wait=_max(f"{FINALIZER}longest_wait_seconds")),
             _panel(
-                "Let go, and failures, a minute",
+                "Let go, failures, and pods deleted as their binding was lost, a minute",
                 "cpm",
                 let_go=_a_minute(f"{FINALIZER}released_total"),
                 failures=_a_minute(f"{FINALIZER}failures_total"),
+                bindings_lost=_a_minute(f"{FINALIZER}lost_bindings_total"),
             ),
         ),
     ),

@@ -50,6 +50,7 @@ def test_it_has_rights_in_its_own_and_in_job_namespaces_and_none_cluster_wide(st
         "driver-finalizer": {("", "configmaps"): ["list"]},
         "etl": {
             ("", "pods"): ["get", "list", "watch", "patch", "deletecollection"],
+            ("", "events"): ["list", "watch"],
             ("", "configmaps"): ["get"],
             ("sparkoperator.k8s.io", "sparkapplications"): ["get", "patch"],
             ("", "namespaces"): ["get"],
