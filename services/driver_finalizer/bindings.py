@@ -2,9 +2,10 @@
 
 YuniKorn tries no binding again: the pod stays pending, and the scheduler has forgotten it until it is started
 anew (apache/yunikorn-k8shim v1.8.0, pkg/cache/task.go: postTaskAllocated; YUNIKORN-2884 mends it, after
-1.9.0). An API server that is replaced or too busy loses all that are under way. So such pods are deleted:
-Spark asks for another executor in place of one that is gone (apache/spark: ExecutorPodsAllocator.scala), and
-of a driver the operator says "driver pod not found", after which Archer tries again.
+1.9.0). A connection to the API server that breaks off loses all that are under way on it. So such pods are
+deleted: Spark takes a deleted executor for no failure of the job, and asks for another (apache/spark:
+ExecutorPodsLifecycleManager.scala; read, not run), and of a driver the operator says "driver pod not found",
+after which Archer tries again.
 
 Placeholders stay: YuniKorn makes none anew, and lets the job go on without its gang after a while.
 """
@@ -69,6 +70,12 @@ class LostBindings:
             binding = Binding(namespace, pod["name"], self._clock() + SETTLED_SECONDS)
             self.bindings.setdefault(pod["uid"], binding)
 
+    def drop_all_but(self, namespaces: frozenset[str]) -> None:
+        """Forget the bindings of all other namespaces, of which it may ask nothing."""
+        self.bindings = {
+            uid: binding for uid, binding in self.bindings.items() if binding.namespace in namespaces
+        }
+
     def keep(self, namespace: str, uids: Set[str]) -> None:
         """Nothing follows from events that are there no more: they are kept for an hour only."""
 
@@ -86,7 +93,7 @@ class LostBindings:
                 continue
             try:
                 await self._delete_if_lost(uid, binding)
-                del self.bindings[uid]
+                self.bindings.pop(uid, None)
             except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
                 binding.due = now + RETRY_SECONDS
                 log.warning(

@@ -39,7 +39,7 @@ class Controller:
         self._namespaces = namespaces
         self._api = api
         self._remover = Remover(api, metrics)
-        self._bindings = LostBindings(api, metrics)
+        self.lost_bindings = LostBindings(api, metrics)
         self._served: frozenset[str] = frozenset()
         self._watch: Watch | None = None
         self._event_watches: dict[str, asyncio.Task[None]] = {}
@@ -48,7 +48,7 @@ class Controller:
     async def run(self) -> None:
         """Serve until a signal ends it."""
         try:
-            await run_until_signal(self._remover.run(), self._bindings.run(), self._follow_namespaces())
+            await run_until_signal(self._remover.run(), self.lost_bindings.run(), self._follow_namespaces())
         finally:
             self._watch_events(frozenset())
             if self._watch is not None:
@@ -81,6 +81,7 @@ class Controller:
         log.info("serving", extra=fields(namespaces=sorted(served)))
         self._served = served
         self._remover.drop_all_but(served)
+        self.lost_bindings.drop_all_but(served)
         self._watch_events(served)
         if served:
             loop = asyncio.get_running_loop()
@@ -99,7 +100,7 @@ class Controller:
         for name in self._event_watches.keys() - served:
             self._event_watches.pop(name).cancel()
         for name in served - self._event_watches.keys():
-            watch = EventWatch(self._api, name, "events", "", self._bindings, field_selector=EVENTS)
+            watch = EventWatch(self._api, name, "events", "", self.lost_bindings, field_selector=EVENTS)
             self._event_watches[name] = asyncio.create_task(watch.run())
 
     async def _registered(self) -> list[str]:

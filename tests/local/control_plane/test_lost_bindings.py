@@ -1,72 +1,43 @@
-"""Pods whose binding the API server refuses to the real YuniKorn, and the controller's own rights."""
+"""Pods whose binding the API server refuses to the real YuniKorn, and the controller with its own rights."""
 
 import asyncio
 
 import pytest
 
 from localcloud.control_plane.stand_ins.accounts import account
-from localcloud.errors import Refusal
 from moka.components.kubernetes.driver_finalizer import JOB_NAMESPACE_RIGHTS
 from services.common.kubernetes import Api, ServiceAccount
 from services.common.metrics import Metrics
-from services.common.watch import Watch
-from services.driver_finalizer.bindings import EVENTS, SETTLED_SECONDS, LostBindings
+from services.driver_finalizer import bindings
+from services.driver_finalizer.controller import Controller
+from tests.support import admission
 from tests.support.loops import run_apart
 from tests.support.roles import bound_role
 
 NAME = "lost-bindings"
-POLICIES = "/apis/admissionregistration.k8s.io/v1"
-PODS_BINDING = {
-    "apiGroups": [""],
-    "apiVersions": ["v1"],
-    "operations": ["CREATE"],
-    "resources": ["pods/binding"],
-}
-KINDS = {
-    "ValidatingAdmissionPolicy": {
-        "matchConstraints": {"resourceRules": [PODS_BINDING]},
-        "validations": [{"expression": "!object.metadata.name.startsWith('lost')"}],
+NOT_BOUND = {
+    "matchConstraints": {
+        "resourceRules": [
+            {
+                "apiGroups": [""],
+                "apiVersions": ["v1"],
+                "operations": ["CREATE"],
+                "resources": ["pods/binding"],
+            }
+        ]
     },
-    "ValidatingAdmissionPolicyBinding": {"policyName": NAME, "validationActions": ["Deny"]},
+    "validations": [{"expression": "!object.metadata.name.startsWith('lost')"}],
 }
+"""Refuses to bind pods named `lost...`."""
 
 
-def policy_path(kind):
-    plural = "validatingadmissionpolicies" if kind.endswith("Policy") else f"{kind.lower()}s"
-    return f"{POLICIES}/{plural}"
-
-
-def bind(api, namespace, pod, node, **query):
-    manifest = {
+def binding(pod, node):
+    return {
         "apiVersion": "v1",
         "kind": "Binding",
         "metadata": {"name": pod},
         "target": {"apiVersion": "v1", "kind": "Node", "name": node},
     }
-    return api.create(f"/api/v1/namespaces/{namespace}/pods/{pod}/binding", manifest, **query)
-
-
-@pytest.fixture
-def refusal(api, namespace, eventually):
-    """Have the API server refuse to bind pods named `lost...`, until the function is called."""
-    for kind, spec in KINDS.items():
-        manifest = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind}
-        api.create(policy_path(kind), {**manifest, "metadata": {"name": NAME}, "spec": spec})
-
-    def in_force():
-        try:
-            bind(api, namespace, "lost-probe", "any")
-        except Refusal as reason:
-            return NAME in str(reason)
-
-    def end():
-        for kind in reversed(KINDS):
-            api.delete(f"{policy_path(kind)}/{NAME}")
-        eventually(lambda: not in_force())
-
-    eventually(in_force)
-    yield end
-    end()
 
 
 @pytest.fixture
@@ -82,7 +53,39 @@ def credentials(plane, api, namespace):
     return ServiceAccount(account(plane, NAME, namespace, NAME), plane.endpoint)
 
 
-def pod(name, role):
+@pytest.fixture
+def given_up(api, yunikorn, namespace, eventually):
+    """Pods that YuniKorn gave up, one of which was bound after all; and one for which no machine has room."""
+    pods = f"/api/v1/namespaces/{namespace}/pods"
+
+    def refused():
+        answer = admission.refusal(api, f"{pods}/lost-probe/binding", binding("lost-probe", "any"))
+        return NAME in (answer or "")
+
+    def events(reason):
+        return {
+            event["involvedObject"]["name"]
+            for event in api.list(f"/api/v1/namespaces/{namespace}/events", fieldSelector=f"reason={reason}")
+        }
+
+    unbind = admission.bind(api, NAME, NOT_BOUND)
+    try:
+        eventually(refused)
+        api.create(pods, pod("waiting", "executor", cpu="1000"))
+        for name, role in {"lost-1": "executor", "lost-2": "executor", "lost-placeholder": None}.items():
+            api.create(pods, pod(name, role))
+        eventually(lambda: events("PodBindFailure") == {"lost-1", "lost-2", "lost-placeholder"})
+        eventually(lambda: "waiting" in events("Scheduling"))
+    finally:
+        unbind()
+        eventually(lambda: not refused())
+    assert {item["status"]["phase"] for item in api.list(pods)} == {"Pending"}
+    node = api.list("/api/v1/nodes")[0]["metadata"]["name"]
+    api.create(f"{pods}/lost-2/binding", binding("lost-2", node))
+    return pods
+
+
+def pod(name, role, cpu="1"):
     return {
         "apiVersion": "v1",
         "kind": "Pod",
@@ -97,45 +100,35 @@ def pod(name, role):
         "spec": {
             "schedulerName": "yunikorn",
             "terminationGracePeriodSeconds": 0,
-            "containers": [{"name": "main", "image": "any", "resources": {"requests": {"cpu": "1"}}}],
+            "containers": [{"name": "main", "image": "any", "resources": {"requests": {"cpu": cpu}}}],
         },
     }
 
 
 def test_an_executor_that_yunikorn_gave_up_is_deleted_and_no_other_pod(
-    api, yunikorn, namespace, credentials, refusal
+    api, namespace, credentials, given_up, monkeypatch
 ):
-    """A placeholder, and an executor whose binding was carried out after all, stay."""
-    pods = f"/api/v1/namespaces/{namespace}/pods"
-    for name, role in {"lost-1": "executor", "lost-2": "executor", "lost-placeholder": None}.items():
-        api.create(pods, pod(name, role))
-    metrics, seconds = Metrics("driver_finalizer"), [0.0]
+    """A placeholder, what was bound after all, and what waits for a machine stay."""
+    monkeypatch.setattr(bindings, "SETTLED_SECONDS", 0.0)
+    monkeypatch.setattr(bindings, "PASS_SECONDS", 0.1)
+    metrics = Metrics("driver_finalizer")
 
     async def deletion():
         async with Api(credentials) as client:
-            lost = LostBindings(client, metrics, lambda: seconds[0])
-            watch = asyncio.create_task(
-                Watch(client, namespace, "events", "", lost, field_selector=EVENTS).run()
-            )
-            while len(lost.bindings) < 3:
-                assert not watch.done()
-                await asyncio.sleep(0.1)
-            await lost.check()
-            before = await asyncio.to_thread(api.list, pods)
-            await asyncio.to_thread(refusal)
-            node = (await asyncio.to_thread(api.list, "/api/v1/nodes"))[0]["metadata"]["name"]
-            await asyncio.to_thread(bind, api, namespace, "lost-2", node)
-            seconds[0] = SETTLED_SECONDS + 1
-            await lost.check()
-            return before, lost.bindings
+            controller = Controller(credentials, [namespace], client, metrics)
+            run = asyncio.create_task(controller.run())
+            async with asyncio.timeout(60):
+                while await client.get(f"{given_up}/lost-1") or controller.lost_bindings.bindings:
+                    assert not run.done()
+                    await asyncio.sleep(0.1)
+            run.cancel()
+            await asyncio.wait([run])
 
-    before, left = run_apart(deletion())
+    run_apart(deletion())
 
-    assert {item["metadata"]["name"]: item["status"]["phase"] for item in before} == {
-        "lost-1": "Pending",
-        "lost-2": "Pending",
-        "lost-placeholder": "Pending",
+    assert {item["metadata"]["name"] for item in api.list(given_up)} == {
+        "lost-2",
+        "lost-placeholder",
+        "waiting",
     }
-    assert {item["metadata"]["name"] for item in api.list(pods)} == {"lost-2", "lost-placeholder"}
     assert metrics.registry.get_sample_value("moka_driver_finalizer_lost_bindings_total") == 1
-    assert not left

@@ -110,6 +110,17 @@ def test_events_that_are_gone_or_about_no_pod_ask_nothing(clock):
     assert not lost.bindings
 
 
+def test_a_namespace_that_is_served_no_more_is_asked_nothing(clock):
+    server = Server(pod())
+    lost = after(server, clock, SETTLED_SECONDS - 1)
+
+    lost.drop_all_but(frozenset({"ml"}))
+    clock.seconds += 1
+    run_apart(lost.check())
+
+    assert not server.deleted
+
+
 def test_a_check_that_fails_is_repeated(clock):
     server = Server(pod())
     server.refusals = [500]
