@@ -224,12 +224,17 @@ def test_a_job_that_its_queue_does_not_take_is_tried_again_later(
     other_queues(QUEUES)
     eventually(lambda: queue_path(FREE, 3) in known_queues(yunikorn_url(plane)))
     path = f"/api/v1/namespaces/{namespace}/pods"
-    api.create(path, driver("refused", queue, executors=executors))
+    # Until YuniKorn forgets an application that it refused, it leaves other pods of that id where they are.
+    application = f"refused-{namespace}"
+    api.create(path, driver(application, queue, executors=executors))
 
     pod = eventually(
-        lambda: (pod := api.get(f"{path}/refused-driver")).get("status", {}).get("phase") == "Failed" and pod
+        lambda: (
+            (pod := api.get(f"{path}/{application}-driver")).get("status", {}).get("phase") == "Failed"
+            and pod
+        )
     )
 
-    seen = observe({"metadata": {"name": "refused"}}, pod)
+    seen = observe({"metadata": {"name": application}}, pod)
     assert seen.reason is Reason.QUEUE_REFUSED
     assert words in seen.message
