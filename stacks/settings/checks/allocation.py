@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, time, timedelta
+from functools import cache
 
 from cronsim import CronSim
 
@@ -40,7 +41,8 @@ def needs(settings: Environment) -> Iterator[Mistake]:
 def nights(settings: Environment) -> Iterator[Mistake]:
     """Days without a plan, and days of which nothing is kept."""
     night, kept_days = settings.allocation.night, settings.retention.resource_usage
-    if (day := _day_without(night.cron)) is not None:
+    today = datetime.combine(datetime.now(UTC), time(), UTC)
+    if (day := _day_without(night.cron, today)) is not None:
         yield Mistake(
             "allocation.night.cron",
             f"is {night.cron!r}, which does not come on {day:%A}, {day:%Y-%m-%d}; have it come every day, as "
@@ -66,9 +68,9 @@ def machines(settings: Environment) -> Iterator[Mistake]:
             )
 
 
-def _day_without(cron: str) -> datetime | None:
-    """A day, in UTC, of a year from now on at which a cron expression does not come."""
-    today = datetime.combine(datetime.now(UTC), time(), UTC)
+@cache
+def _day_without(cron: str, today: datetime) -> datetime | None:
+    """A day, in UTC, of a year from today on at which a cron expression does not come."""
     for day in (today + timedelta(days=number) for number in range(366)):
         # It begins after the moment that it is given.
         if next(CronSim(cron, day - timedelta(minutes=1))) >= day + timedelta(days=1):

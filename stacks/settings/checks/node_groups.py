@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import get_args
 from zoneinfo import available_timezones
 
@@ -176,8 +177,6 @@ def zones(settings: Environment) -> Iterator[Mistake]:
 
 def schedules(settings: Environment) -> Iterator[Mistake]:
     """Two changes at one time, minimums above the maximum, and time zones that are none."""
-    # Reads every zone's file: once, not for each group.
-    time_zones = available_timezones() - NO_TIME_ZONES
     for at, _, group, zones in _groups(settings):
         names: dict[Hashable, str] = {}
         for name, change in group.schedule.items():
@@ -194,11 +193,17 @@ def schedules(settings: Environment) -> Iterator[Mistake]:
                     f"is {change.minimum}, above the group's maximum of {group.maximum}; lower it",
                 )
         yield from _scheduled_maximums(f"{at}.schedule", group, len(zones) if group.zonal else 1)
-        if group.time_zone not in time_zones:
+        if group.time_zone not in _time_zones():
             yield Mistake(
                 f"{at}.time_zone",
                 f"is {group.time_zone!r}, which is no known time zone; write one such as Europe/Berlin",
             )
+
+
+@cache
+def _time_zones() -> set[str]:
+    """Names of time zones of places; once, as it reads the file of each."""
+    return available_timezones() - NO_TIME_ZONES
 
 
 def _scheduled_maximums(at: str, group: NodeGroup, parts: int) -> Iterator[Mistake]:
