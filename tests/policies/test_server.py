@@ -91,6 +91,17 @@ def test_on_a_day_that_is_none_nothing_may_ship():
     assert violation.message.startswith("MOKA_AS_OF is 'soon', which is no day")
 
 
+def test_a_configuration_that_is_not_yaml_lets_nothing_ship(monkeypatch, tmp_path):
+    file = tmp_path / "configuration.yaml"
+    file.write_text("environments: [")
+    monkeypatch.setattr(configuration, "FILE", file)
+
+    [violation] = diagnostics(start.analyzer({"PULUMI_STACK": "prod"}), STACK, {})
+
+    assert (violation.policyName, violation.enforcementLevel) == ("policy-configuration", proto.MANDATORY)
+    assert "configuration.yaml is not YAML" in violation.message
+
+
 def test_an_exception_is_judged_on_the_day_that_is_named(monkeypatch, tmp_path):
     file = tmp_path / "configuration.yaml"
     file.write_text(yaml.safe_dump({"exceptions": [EXCEPTION]}))
