@@ -10,7 +10,8 @@ import pytest
 from localcloud import commands
 from localcloud.cloud import Cloud
 from localcloud.engine import Engine
-from tests.soak.passed import Passed, record_of_this_commit
+from tests.soak.passed import FOLDER, Passed, record_of_this_commit
+from tests.soak.whole_machine import WholeMachine
 from tests.support.laptop_variables import (
     checkpoints,
     memory_for_time,
@@ -21,8 +22,6 @@ from tests.support.pulumi_project import copy_project
 
 __all__ = ["checkpoints", "memory_for_time", "nothing_of_the_callers", "state_at_the_end"]
 
-WHOLE_MACHINE = "test_two_thousand_nodes.py"
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Option `--left`."""
@@ -30,13 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep what passes."""
+    """Keep what passes, and run two thousand machines beside nothing else."""
     config.pluginmanager.register(Passed(record_of_this_commit(), config.getoption("--left")))
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have what takes the whole machine at the end, when nothing else is left to run beside it."""
-    items.sort(key=lambda item: item.path.name == WHOLE_MACHINE)
+    config.pluginmanager.register(WholeMachine("test_two_thousand_nodes.py", FOLDER / "lock"))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import islice
 from typing import Any
 
 import psutil
@@ -67,7 +67,10 @@ PATIENCE = 3_600
 """Seconds."""
 
 LOOK_SECONDS = 15
-NICENESS = 10
+
+BEFORE_RUNNING = 8
+"""Applications on their way at once: what two cores bear. With all of them, 14 `spark-submit`s at once had
+the API server break off connections, and with them bindings of YuniKorn: docs/benchmarks.md."""
 
 
 def settings(text: str) -> str:
@@ -163,15 +166,19 @@ class Cluster:
             for team in [team_of(namespace)]
         ]
 
-    def submit(self, jobs: list[Job]) -> None:
-        """All at once."""
+    def submit(self, job: Job) -> None:
+        """Its driver runs until it is ended."""
+        manifest = spark_application(job, self.target)
+        manifest["spec"]["driver"]["annotations"][RUNS_FOR] = str(UNTIL_ENDED)
+        self.api.create(APPLICATIONS.format(job.namespace), manifest)
 
-        def create(job: Job) -> None:
-            manifest = spark_application(job, self.target)
-            manifest["spec"]["driver"]["annotations"][RUNS_FOR] = str(UNTIL_ENDED)
-            self.api.create(APPLICATIONS.format(job.namespace), manifest)
-
-        parallel_map(create, jobs)
+    def submit_next(self, jobs: Iterator[Job]) -> bool:
+        """Submit as many more as may be on their way at once; whether all run."""
+        states = self.states()
+        before_running = states.total() - states["RUNNING"]
+        for job in islice(jobs, max(0, BEFORE_RUNNING - before_running)):
+            self.submit(job)
+        return states == {"RUNNING": JOBS}
 
     def states(self) -> Counter[str]:
         """How many applications are in each state."""
@@ -240,25 +247,8 @@ def cluster(copied_once):
         patch.delenv("GOGC")
         assert commands.up(copied_once, "local", ("--non-interactive",)) == 0
     [plane] = ControlPlane.all(copied_once.cloud)
-    give_way(plane)
     outputs = PulumiStack(copied_once, "local").run("stack", "output", "--json")
     return Cluster(plane, job_target_in(outputs))
-
-
-def give_way(plane):
-    """Have the operators' `spark-submit`s, 14 at once, leave the API server its part of the machine.
-
-    On EKS it has machines of its own; starved on two cores it breaks connections off, and with them
-    bindings of YuniKorn.
-    """
-    for release in releases(plane):
-        if release.chart_name == "spark-operator":
-            pid = json.loads(plane.process(release.key).pid_file.read_text())["pid"]
-            psutil.Process(pid).nice(NICENESS)
-            # Where sessions share the machine, it goes by theirs: sched(7).
-            group = Path(f"/proc/{pid}/autogroup")
-            if group.exists():
-                group.write_text(str(NICENESS))
 
 
 def test_all_pods_of_jobs_run_where_they_belong_and_all_end(cluster, tmp_path, progress):
@@ -280,8 +270,9 @@ def test_all_pods_of_jobs_run_where_they_belong_and_all_end(cluster, tmp_path, p
         until(look, what, PATIENCE, said)
         progress(f"{time.monotonic() - began:.0f} s: {what}")
 
-    cluster.submit(jobs)
-    patiently(lambda: cluster.pods_there() == PODS and cluster.states() == {"RUNNING": JOBS}, "all are there")
+    waiting = iter(jobs)
+    patiently(lambda: cluster.submit_next(waiting), "all drivers run")
+    patiently(lambda: cluster.pods_there() == PODS, "all are there")
     patiently(lambda: all_run(cluster), "all run")
 
     pods = list(cluster.pods())

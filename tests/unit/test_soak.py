@@ -1,7 +1,11 @@
 """A soak that was cut off goes on where it was, and its own settings are such as an environment may have."""
 
+import fcntl
 import subprocess
 import sys
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +13,7 @@ from localcloud.cloud import REPOSITORY
 from stacks import settings
 from tests.soak import test_two_thousand_nodes
 from tests.soak.passed import record_of_this_commit
+from tests.soak.whole_machine import WholeMachine
 
 CONFTEST = """
 import os, sys
@@ -59,6 +64,38 @@ def test_processes_side_by_side_keep_each_test_once_and_leave_out_the_same(soak,
         f"test_three.py::test_{which}" for which in ("first", "second", "third")
     ]
     assert "no tests ran" in soak("--numprocesses", "2", LEFT="1")
+
+
+def test_what_takes_the_whole_machine_comes_last_and_runs_beside_nothing(tmp_path):
+    lock = tmp_path / "soak" / "lock"
+    plugin = WholeMachine("test_whole.py", lock)
+    whole, other = (SimpleNamespace(path=Path(name)) for name in ("test_whole.py", "test_other.py"))
+
+    @contextmanager
+    def running(item):
+        run = plugin.pytest_runtest_protocol(item)
+        next(run)
+        yield
+        run.close()
+
+    def may_begin(kind):
+        with lock.open() as file:
+            try:
+                fcntl.flock(file, kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+        return True
+
+    with running(other):
+        assert may_begin(fcntl.LOCK_SH)
+        assert not may_begin(fcntl.LOCK_EX)
+    with running(whole):
+        assert not may_begin(fcntl.LOCK_SH)
+    assert may_begin(fcntl.LOCK_EX)
+
+    items = [whole, other]
+    plugin.pytest_collection_modifyitems(items)
+    assert items == [other, whole]
 
 
 def test_nothing_is_kept_of_a_checkout_with_changes(tmp_path):
