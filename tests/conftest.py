@@ -42,6 +42,8 @@ class ModuleScheduling(LoadScopeScheduling):
 
 def pytest_configure() -> None:
     """Have `make` that tests run be the first one, whatever `make test` was told, and the day the same."""
+    # Looking for garbage at every 700 objects takes a fifth of a test that brings up an environment.
+    gc.set_threshold(20_000, 20, 20)
     os.environ[VARIABLE] = str(TODAY)
     for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "ARGS"):
         os.environ.pop(name, None)
