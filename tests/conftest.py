@@ -41,7 +41,9 @@ class ModuleScheduling(LoadScopeScheduling):
 
 
 def pytest_configure() -> None:
-    """Have `make` that tests run be the first one, whatever `make test` was told, and the day the same."""
+    """Have `make` that tests run be the first one, whatever `make test` was told, the day the same, and
+    garbage looked for seldom.
+    """
     # Looking for garbage at every 700 objects takes a fifth of a test that brings up an environment.
     gc.set_threshold(20_000, 20, 20)
     os.environ[VARIABLE] = str(TODAY)
